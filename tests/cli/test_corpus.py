@@ -52,7 +52,7 @@ def test_bytes_other_than_the_recipes_are_told(
     monkeypatch.setattr(sys.modules["edhie.cli.corpus"], "known_checksum", lambda name: "0" * 64)
     result = edhie("corpus", "build", "nguyen-1", "--out", out)
     assert result.code == 0
-    assert "not those of the recipe" in result.err
+    assert "does not have the recipe's checksum" in result.err
 
 
 def test_build_by_name_with_another_seed(edhie: Callable[..., Any], out: Path) -> None:

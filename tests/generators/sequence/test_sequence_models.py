@@ -152,7 +152,7 @@ def test_of_what_is_too_long_the_beginning_is_encoded(model: SequenceModel, fore
     longest = parse(" + ".join(["sin(x0)"] * 60) + " + x0", forest.library)
     means = model.encode(Forest.from_exprs([longer, longest]))[0]
     if isinstance(model, CVAE):  # which differ behind the end alone
-        np.testing.assert_array_equal(*means)
+        np.testing.assert_allclose(*means, rtol=0, atol=1e-6)  # rows of one product may be rounded differently
     assert np.isfinite(means).all()
 
 

@@ -63,7 +63,7 @@ PROBLEMS = {
     "decay": Problem(
         "f(x0)*exp(-c*x1) + g(x1)", lambda a, b: 2 * a / (a + 1.5) * np.exp(-0.7 * b) + 0.3 * b**2, evaluations=12000
     ),
-    "sum": Problem("f(x0) + g(x1)", lambda a, b: np.sin(2 * a) + np.log(b + 1)),
+    "sum": Problem("f(x0) + g(x1)", lambda a, b: np.sin(2 * a) + np.log(b + 1), evaluations=12000),
     "product": Problem("f(x0)*g(x1)", lambda a, b: a**1.5 * (1 + 0.5 * np.cos(b))),
     "inside": Problem("log(f(x0, x1))", lambda a, b: np.log(a**2 + 3 * b)),
     "same": Problem("f(x0) + f(x1)", lambda a, b: np.tanh(1.2 * a) + np.tanh(1.2 * b), low=-2.0, high=2.0),
