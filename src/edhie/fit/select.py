@@ -67,8 +67,8 @@ def position_of_most_predictive(
 
     The equations have one noise model, under which constants are fitted again without each fold.
     """
-    model, config = equations[0].model or CONSTANT, settings.constants
-    config = replace(FROM_HERE, lower=config.lower, upper=config.upper)
+    model = equations[0].model or CONSTANT
+    config = replace(FROM_HERE, lower=settings.constants.lower, upper=settings.constants.upper)
     exprs = [each.expr for each in equations]
     symbols = {symbol.name: symbol for expr in exprs for symbol in expr.library.symbols}  # only some have numbers
     return most_predictive(

@@ -40,9 +40,9 @@ def most_predictive(
 
     `sizes` are the complexities. Errors are those of ten folds of the held-out rows; without such rows, each fold of
     the data is predicted with constants that `refit` fits to the others, from their present values. Without `refit`,
-    constants stay as they are. An error is not
-    clearly larger if the mean difference over the folds is at most one standard error, or `negligible`. An expression
-    with a pole between rows, or an oscillation that the rows cannot resolve, is chosen only if all have one.
+    constants stay as they are. An error is not clearly larger if the mean difference over the folds is at most one
+    standard error, or `negligible`. An expression with a pole between rows, or an oscillation that the rows cannot
+    resolve, is chosen only if all have one.
     """
     if loss.from_sum_of_squares is not None and loss.to_sum_of_squares is not None:
         rmse = LOSSES["rmse"]  # in the same order as any other loss of squares, and defined in a fold of one row
