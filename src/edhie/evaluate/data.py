@@ -15,6 +15,7 @@ from edhie.evaluate.resolution import FULL_PRECISION, Resolution, resolution_of,
 
 Values = NDArray[np.float64]
 ROUNDING = 1e-18  # of the target's sum of squares: a fit to nine digits
+SEPARATE_POINTS, SEPARATE_ROWS = 48, 1000  # points drawn from the values of that many rows
 ROUNDING_OF_VALUES = (8 * float(np.finfo(np.float64).eps)) ** 2  # where the target varies little around a large mean
 
 
@@ -76,6 +77,19 @@ class Data:
     def rounding(self) -> Values:
         """The standard deviation of the target's rounding in each row; 0 for full precision."""
         return rounding_of(self.y, self.resolution)
+
+    @cached_property
+    def separate_points(self) -> Values:
+        """Points at which each column is drawn by itself from its values, interpolated, and some of the rows.
+
+        On the rows, columns may depend on each other, and repeated values may hide how a function depends on a column.
+        """
+        few = few_rows(self, SEPARATE_ROWS).columns
+        draws = np.random.default_rng(0).random((len(few), SEPARATE_POINTS))
+        places = (few.shape[1] - 1) * draws
+        drawn = [np.interp(at, np.arange(len(row)), np.sort(row)) for at, row in zip(places, few, strict=True)]
+        some = few[:, np.linspace(0, few.shape[1] - 1, min(few.shape[1], SEPARATE_POINTS // 2)).round().astype(int)]
+        return np.ascontiguousarray(np.concatenate([np.reshape(drawn, (len(few), SEPARATE_POINTS)), some], axis=1))
 
     @property
     def counting_rows(self) -> NDArray[np.int64]:

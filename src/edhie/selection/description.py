@@ -1,8 +1,8 @@
 """Description length: the number of bits that encode the data with an equation; the shortest is selected.
 
-It has three parts: the structure of the equation under the structure prior, its constants (each to the precision that
-the data give it; plain numbers have their own code), and the residuals under a noise model. Residuals below the
-resolution of the target save nothing.
+It has four parts: the structure of the equation under the structure prior, its claims about the units of the columns
+(`units`), its constants (each to the precision that the data give it; plain numbers have their own code), and the
+residuals under a noise model. Residuals below the resolution of the target save nothing.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ from edhie.expr import Forest
 from edhie.selection.noise import PROPORTIONAL, NoiseModel, codes_of, noise_models, smallest_prediction
 from edhie.selection.plain_numbers import literal_bits
 from edhie.selection.prior.structure_prior import StructurePrior
+from edhie.selection.units import claim_bits
 
 Numbers = NDArray[np.float64]
-Kernel = tuple[Numbers, Numbers, Numbers, float, NDArray[np.int64], Numbers, Numbers, float]
+Kernel = tuple[Numbers, Numbers, Numbers, float, float, NDArray[np.int64], Numbers, Numbers, float]
 """Arguments of kernels besides expressions; see `description_kernels.lengths`."""
-ROUNDING = 1e-12  # share of the target's spread below which residuals count as 0
+ROUNDING = 1e-12  # share of a target below which its residual counts as 0, and of the spread for all: then it is exact
 ALONE = 0.0  # bits of the structure of a single constant, the plainest description
 BITS_PER_NAT = 1.0 / math.log(2.0)
 
@@ -43,6 +44,8 @@ class Criterion:
     """The noise model: a name of `noise.MODELS`, or "auto" for the one that describes the residuals best."""
     has_resolution: bool = True
     """True if residuals below the resolution of the target save nothing."""
+    has_units: bool = True
+    """True if claims about the units of the columns cost bits."""
     has_precision: bool = True
     """True if a constant costs the bits of its precision; otherwise half the log2 of the number of rows."""
 
@@ -80,6 +83,8 @@ def describe(
     by_model = data_bits(forest, data, criterion, models)
     best = np.argmin(by_model, axis=1)
     bits = by_model[np.arange(len(forest)), best] + expression_bits(forest, data, criterion)
+    if criterion.has_units:
+        bits += claim_bits(forest, data)
     return Description(bits, tuple(models[k] for k in best))
 
 
@@ -152,13 +157,13 @@ def _kernel_arguments(data: Data, criterion: Criterion, models: tuple[NoiseModel
     weights = np.ones(data.n_rows) if data.weights is None else data.weights * (data.n_rows / data.total_weight)
     floors, smallest = least_variances(data, criterion), smallest_prediction(data.y)
     codes, ratios, costs = codes_of(models, data.n_rows)
-    return data.y, weights, floors, smallest, codes, ratios, costs, FREEDOM
+    exact = (ROUNDING * float(np.std(data.y) or abs(data.y[0]) or 1.0)) ** 2
+    return data.y, weights, floors, exact, smallest, codes, ratios, costs, FREEDOM
 
 
 def least_variances(data: Data, criterion: Criterion) -> Numbers:
     """Return the variance of each row below which residuals save nothing: rounding, standard errors, float64."""
-    spread = float(np.std(data.y) or abs(data.y[0]) or 1.0)
-    floors = np.full(data.n_rows, (ROUNDING * spread) ** 2)
+    floors = np.square(ROUNDING * data.y)
     if criterion.has_resolution:
         floors += np.square(data.rounding)
         if data.sigma is not None:

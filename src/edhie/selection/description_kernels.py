@@ -4,8 +4,8 @@ All lengths are in nats. For noise with standard deviation σ·d by row and p fi
 
     n/2·ln(2πσ²) + Σ ln d + RSS/(2σ²) + ½·ln|I + S·J'WJ·S/σ²| + c(n, p)
 
-where W = 1/d², RSS is weighted by W, and S = SPREAD·|θ| is the prior width of the constants, which are rarely very
-large or very small. The determinant is the precision that the data give the constants, correlations included: a
+where W = 1/d², RSS is weighted by W, and S = SPREAD·|θ| is the prior width of the constants, which have no preferred
+size, since that depends on units. The determinant is the precision that the data give the constants, correlations included: a
 constant that they do not determine costs nothing. c corrects for σ being estimated from n - p degrees of freedom: it
 comes from integrating over σ.
 """
@@ -26,22 +26,20 @@ Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 SPREAD = 8.0  # prior width of a constant, relative to its value
-DECADES = 2.0  # powers of ten around 1 within which constants usually are
-MOST_DECADES = 15.0  # powers of ten that units explain; each further one costs a bit
-LOG_2 = math.log(2.0)
 LOG_2PI = math.log(2 * math.pi)
 
 
 @jit
 def code_lengths(
     program: Program, is_counted: NDArray[np.bool_], columns: Numbers, y: Numbers, weights: Numbers, floors: Numbers,
-    smallest: float, codes: Indices, ratios: Numbers, costs: Numbers, freedom: float,
+    exact: float, smallest: float, codes: Indices, ratios: Numbers, costs: Numbers, freedom: float,
     from_: int, to: int, out: Numbers,
 ) -> None:  # fmt: skip
     """Write the lengths of the data under expressions `from_` to `to`, by noise model, into the rows of `out`.
 
     `is_counted` says by leaf whether it is a constant that costs bits of precision: plain numbers do not.
-    `floors` are the least variances by row: smaller residuals save nothing.
+    `floors` are the least variances by row: smaller residuals save nothing. Below a mean square of `exact` there is no
+    noise to model.
     """
     n = len(y)
     values = np.empty(n)
@@ -52,29 +50,50 @@ def code_lengths(
         jacobian(program, k, leaves, columns, values, slopes)
         for p in range(len(free)):
             if is_counted[at + free[p]]:
-                copy_to(slopes[n_counted], slopes[p])
-                constants[n_counted] = leaves[free[p]]
-                n_counted += 1
+                row = place_of(leaves[free[p]], constants[:n_counted])
+                constants[row] = leaves[free[p]]
+                if row < n_counted:
+                    for i in range(n):
+                        slopes[row, i] += slopes[p, i]
+                else:
+                    copy_to(slopes[row], slopes[p])
+                    n_counted += 1
         lengths(
-            values, slopes[:n_counted], constants[:n_counted], y, weights, floors, smallest, codes, ratios, costs,
-            freedom, out[k],
+            values, slopes[:n_counted], constants[:n_counted], y, weights, floors, exact, smallest, codes, ratios,
+            costs, freedom, out[k],
         )  # fmt: skip
+
+
+@jit_inner
+def place_of(value: float, constants: Numbers) -> int:
+    """Return the place of a constant of this value, or the next: constants of one value are one constant."""
+    for k in range(len(constants)):
+        if constants[k] == value:
+            return k
+    return len(constants)
 
 
 @jit
 def lengths(
     values: Numbers, slopes: Numbers, constants: Numbers, y: Numbers, weights: Numbers, floors: Numbers,
-    smallest: float, codes: Indices, ratios: Numbers, costs: Numbers, freedom: float, out: Numbers,
+    exact: float, smallest: float, codes: Indices, ratios: Numbers, costs: Numbers, freedom: float, out: Numbers,
 ) -> None:  # fmt: skip
     """Write the lengths of the data under one expression, given by its values and slopes, by noise model."""
     out[:] = np.inf
-    residuals = np.empty(len(y))
+    residuals, total, least = np.empty(len(y)), 0.0, 0.0
     for i in range(len(y)):
         residuals[i] = y[i] - values[i]
         if not np.isfinite(residuals[i]):
             return
+        total += weights[i] * residuals[i] * residuals[i]
+        least += weights[i] * exact
     for p in range(len(slopes)):
         drop_infinite(slopes[p], len(y))
+    if total <= least:
+        absolute = np.maximum(floors, exact)
+        for m in range(len(codes)):
+            out[m] = costs[m] + gaussian_length(residuals, slopes, constants, weights, absolute)
+        return
     for m in range(len(codes)):
         scale = student_scale(residuals, weights, freedom) if codes[m] == 4 else 1.0
         own = row_weights(values, residuals, weights, codes[m], ratios[m], smallest, scale, freedom)
@@ -156,10 +175,6 @@ def precision_length(slopes: Numbers, constants: Numbers, weights: Numbers, vari
             matrix[a, b] = total * (SPREAD * constants[a]) * (SPREAD * constants[b]) / variance
         matrix[a, a] += 1.0
     length = 0.0
-    for a in range(p):  # very large and very small constants are rare
-        if constants[a] != 0.0:
-            decades = abs(math.log10(abs(constants[a])))
-            length += math.log(1.0 + (decades / DECADES) ** 2) + LOG_2 * max(decades - MOST_DECADES, 0.0)
     for a in range(p):  # Cholesky decomposition, in place
         for b in range(a + 1):
             left = matrix[a, b]

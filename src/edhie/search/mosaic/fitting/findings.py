@@ -26,6 +26,7 @@ from edhie.search.mosaic.screening.frame_pool import Finding
 from edhie.search.mosaic.screening.pairs import plain_sums
 from edhie.search.mosaic.writing.curves import curve_expressions, peak_expressions
 from edhie.search.mosaic.writing.frame_writer import FrameWriter
+from edhie.search.mosaic.writing.named_curves import named_curves
 from edhie.search.mosaic.writing.quadratics import quadratics
 from edhie.search.mosaic.writing.quotients import noisy_quotients, quotients
 from edhie.search.mosaic.writing.waves_and_exponentials import exponential_expressions, product_waves, wave_expressions
@@ -56,6 +57,7 @@ class Findings:
         few, speller, library = self._scorer.few_data, self._speller, self._library
         if self._config.functions and not self._scorer.is_done:
             sources = (
+                partial(named_curves, few, library, self._scorer.fitting),
                 partial(wave_expressions, few, speller),
                 partial(exponential_expressions, few, speller),
                 partial(curve_expressions, few, library),

@@ -1,0 +1,89 @@
+"""Named curves: what people try first, each fitted with care, so that it is there to be compared.
+
+A curve of one column is one entry in `named_curves.toml`. With several columns, it is also tried times powers of the
+others, and so is the product of powers of all columns.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from edhie.errors import EdhieError
+from edhie.evaluate.constants.fitting import FitConfig, fit_missing
+from edhie.evaluate.constants.logarithmic_fit import logarithmic_fit
+from edhie.evaluate.data import Data, few_rows
+from edhie.expr import Expr, Forest, SymbolLibrary, parse
+from edhie.expr.symbols import NUMBER
+
+ROWS = 200  # on which curves are fitted
+MOST_COLUMNS = 4  # that have curves of their own: they are tried with all others
+CAREFUL = FitConfig(points=300, starts=8, iterations=100, tolerance=1e-12, rows=None)
+
+
+def named_curves(data: Data, library: SymbolLibrary, bounds: FitConfig) -> list[Expr]:
+    """Return the curves that the library can write, fitted to the target for constant and for proportional noise."""
+    if library.constant is None:
+        return []
+    few = few_rows(data, ROWS)
+    given = [each for text in curves_of(few.names) if (each := _read(text, library)) is not None]
+    forest = Forest.from_exprs(given, library)
+    config = replace(CAREFUL, lower=bounds.lower, upper=bounds.upper)
+    found = list(fit_missing(forest, few, config=config).forest)
+    if (few.y != 0).all():
+        relative = replace(few, weights=np.square(few.y.mean() / few.y) * (1.0 if few.weights is None else few.weights))
+        found += fit_missing(forest, relative, config=config).forest
+    found += [each for expr in given if (each := logarithmic_fit(expr, few, config)) is not None]
+    return [each for each in found if None not in each.constants]
+
+
+def curves_of(names: Sequence[str]) -> Iterator[str]:
+    """Yield the texts of the curves of some columns.
+
+    >>> [text for text in curves_of(["T"]) if "exp" in text][0]
+    'c*exp(c*T)'
+    """
+    if len(names) > 1:
+        yield "c*" + "*".join(f"{name}^c" for name in names)
+        yield " + ".join(("c", *(f"c*{name}" for name in names)))
+    for k, name in enumerate(names[:MOST_COLUMNS]):
+        others = [other for j, other in enumerate(names) if j != k][: MOST_COLUMNS - 1]
+        for text in table():
+            own = _with_column(text, name)
+            yield own
+            for other in others:
+                yield f"{other}*({own})"
+            if len(others) > 1:
+                yield f"{'*'.join(f'{other}^c' for other in others)}*({own})"
+
+
+@cache
+def table() -> tuple[str, ...]:
+    """Return the texts of the curves of one column `x`."""
+    text = files("edhie.search.mosaic.writing").joinpath("named_curves.toml").read_text(encoding="utf-8")
+    return tuple(tomllib.loads(text)["one"].values())
+
+
+def _with_column(text: str, name: str) -> str:
+    """Return a text over `x` with a column in its place."""
+    return "".join(name if token == "x" else token for token in text.replace("exp", "\0")).replace("\0", "exp")
+
+
+def _read(text: str, library: SymbolLibrary) -> Expr | None:
+    """Return a curve whose numbers are constants with these values; None if the library lacks an operator."""
+    try:
+        read = parse(text, library.extended(NUMBER))
+    except EdhieError:
+        return None
+    kinds = [read.library[token].kind for token in read.tokens]
+    constants = [None if kind == "constant" else float(token) for token, kind in zip(read.tokens, kinds, strict=True)
+                 if kind in ("constant", "number")]  # fmt: skip
+    tokens = [
+        str(library.constant) if kind == "number" else token for token, kind in zip(read.tokens, kinds, strict=True)
+    ]
+    return Expr(library, tokens, constants)

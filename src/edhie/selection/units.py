@@ -1,0 +1,112 @@
+"""Claims of an equation about units: what the equation says of the units in which the columns were measured.
+
+The unit of a column, and that of the target, is unknown unless its name says that it has none. A fitted constant takes
+whatever unit makes the equation consistent, and a plain number has none, also the 1 that is not written. In `y = c*x`
+the constant absorbs any change of units; `y = x + 1` says that x and y have no unit, and `y = a - b` that all three
+have the same. Such claims are found by linear algebra. If column i is measured in a unit that is smaller by a factor
+exp(λ), the values of x_i grow by this factor, and to first order those of f by λ·x_i·∂f/∂x_i; those of the target
+grow by μ·f. The constants absorb the changes whose sum is a combination of the slopes ∂f/∂c. The equations that λ and μ
+have to satisfy are its claims:
+
+- that a column or the target **has no unit**, or that one unit is an odd power of others (`y = x^0.68`),
+- that a unit **follows from others**, as in `y = a*b` or `y = x^2`, which holds in a coherent system of units,
+- that two units are **the same**.
+
+Each kind has a price in bits; see `docs/noise.md` for where the prices come from.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.constants.jacobian import Response
+from edhie.evaluate.custom_operators import with_custom_operators
+from edhie.evaluate.data import Data
+from edhie.evaluate.machine.program import plan, symbol_tables
+from edhie.evaluate.parallel import parallel_for
+from edhie.expr import Forest, SymbolLibrary
+from edhie.expr.symbols import OPERATORS, constant
+from edhie.selection.plain_numbers import literal_bits
+
+Numbers = NDArray[np.float64]
+NO_UNIT, FOLLOWS, SAME_UNIT = 6.0, 3.0, 2.0  # bits of each kind of claim
+PRICES = np.array([NO_UNIT, FOLLOWS, SAME_UNIT])
+WITHOUT_UNIT = frozenset(
+    "angle angles theta phi alpha ratio fraction share percent percentage count counts number log log10 ln ph".split()
+)
+"""Words in the name of a column that say that it has no unit."""
+
+
+def claim_bits(forest: Forest, data: Data) -> Numbers:
+    """Return the bits of each expression's claims about units.
+
+    >>> from edhie.expr import parse
+    >>> x = np.linspace(1.0, 3.0, 20)
+    >>> data = Data(np.stack([x, x[::-1] ** 2]), x, None, ("x", "z"))
+    >>> texts = {"c*x": [0.7], "c*exp(c*x)": [0.7, 0.3], "c*x + 1": [0.7], "x + z": [], "x*z": []}
+    >>> for text, constants in texts.items():
+    ...     print(text, claim_bits(Forest.from_exprs([parse(text).with_constants(constants)]), data))
+    c*x [0.]
+    c*exp(c*x) [0.]
+    c*x + 1 [6.]
+    x + z [4.]
+    x*z [3.]
+    """
+    from edhie.selection.unit_kernels import claims, claims_of
+
+    out = np.zeros(len(forest))
+    if len(forest) == 0:
+        return out
+    points = data.separate_points
+    scaled, kinds = _scaled(forest, without_unit(data.names))
+    program = plan(scaled, keep=True)
+    parallel_for(lambda a, b: claims(program, kinds, points, len(data.names), PRICES, a, b, out), len(forest))
+    for k in with_custom_operators(scaled).tolist():
+        response = Response(scaled.take([k]), points)
+        values, slopes = response.jacobian(response.constants)
+        own = kinds[program.leaf_starts[k] : program.leaf_starts[k + 1]]
+        free = program.is_free[program.leaf_starts[k] : program.leaf_starts[k + 1]]
+        out[k] = claims_of(values, slopes, response.constants, own[free], len(data.names), PRICES)
+    return out
+
+
+def without_unit(names: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Return for each column whether its name says that it has no unit: an angle, a ratio, a count or a logarithm."""
+    return np.array([bool(WITHOUT_UNIT.intersection(re.split(r"[\W_]+", name.lower()))) for name in names], np.bool_)
+
+
+def _scaled(forest: Forest, is_known: NDArray[np.bool_]) -> tuple[Forest, NDArray[np.int64]]:
+    """Return expressions with 1·x for each variable x, and by leaf what its slope is.
+
+    0 is a fitted constant, k + 1 the factor of variable k, and -1 anything else. Known variables have no factor.
+    """
+    library = _with_factors(forest.library)
+    columns = symbol_tables(forest.library).columns[forest.tokens]
+    is_scaled = (columns >= 0) & ~np.append(is_known, True)[np.minimum(columns, len(is_known))]
+    widths = np.where(is_scaled, 3, 1)
+    ends = np.cumsum(widths)
+    tokens = np.empty(int(ends[-1]), np.int16)
+    tokens[ends - 1] = forest.tokens
+    places = ends[is_scaled] - 1
+    tokens[places - 2], tokens[places - 1] = library.ids["*"], library.ids[str(library.constant)]
+    has_slot, by_token = library.has_slot[tokens], np.full(len(tokens), -1, np.int64)
+    is_factor = np.zeros(len(tokens), np.bool_)
+    is_factor[places - 1] = True
+    values = np.ones(np.count_nonzero(has_slot))
+    values[~is_factor[has_slot]] = forest.values
+    is_constant = symbol_tables(library).is_constant[tokens]
+    by_token[has_slot] = np.where(np.isinf(literal_bits(values)) & is_constant[has_slot], 0, -1)
+    by_token[places - 1] = columns[is_scaled] + 1
+    offsets = np.concatenate([[0], ends])[forest.offsets]
+    return Forest(library, tokens, offsets, values), by_token[symbol_tables(library).is_leaf[tokens]]
+
+
+@lru_cache(maxsize=64)
+def _with_factors(library: SymbolLibrary) -> SymbolLibrary:
+    """Return the library with products and constants."""
+    found = library.extended(OPERATORS["*"])
+    return found if found.constant is not None else found.extended(constant("factor_of_unit"))
