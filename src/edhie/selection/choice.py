@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
 from edhie.evaluate.constants.fitting import FitConfig, with_numbers
-from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
 from edhie.expr.readable import readable_form, short_form, with_natural_base
 from edhie.results.candidates import Candidate, Candidates
 from edhie.selection.between_rows import neighbours, unreliable_bits
-from edhie.selection.description import Criterion, describe, joined_rows, skewed_bits
+from edhie.selection.description import Criterion, describe, joined_rows
 from edhie.selection.noise import BOTH, NoiseModel, relative_weights
 from edhie.selection.plain_numbers import literal_bits
 from edhie.selection.refitting import quickly_plain, refitted, with_plain_numbers
@@ -30,12 +29,7 @@ SHORTENED, ROUNDED = 20, 8  # finalists that are written in short form, and give
 REWRITTEN = 40.0  # bits above the shortest description: longer ones are not rewritten
 FIT_ROWS = 20_000  # most rows to which constants are refitted
 JUDGED_BY = 6  # finalists by which the noise model is chosen
-MOST_LOST = math.log2(1e6 / CANCELLING)  # binary digits that cancellation may lose; each costs a bit
-CLEARLY = 40.0  # bits by which an equation with more cancellation has to be shorter than all others
 SAME = 0.03  # of the noise: equations whose predictions differ by less count as one
-LEAVE_ONE_OUT = 50  # with fewer rows, equations are also compared by leave-one-out errors
-UNLIKELY, COMPARED = 3.3, 6.0  # bits above the best up to which a simpler equation, or any other, may replace it
-LEFT_OUT_GAIN = 5.0  # bits on left-out rows that an equation has to save to replace the shortest description
 FROM_HERE = FitConfig(points=0, starts=1, iterations=100, tolerance=1e-12, rows=None)
 
 
@@ -102,13 +96,7 @@ def alternatives(
                 length = min(length, written)
             forms.append(Alternative(expr, length + extra, model, executed_at[k]))
         listed.append(min(forms, key=lambda each: each.bits))
-    skewed = skewed_bits(judged, criterion)
-    # a constant may also be described as a skewed distribution that depends on no column
-    found = [
-        each if each.expr.variables else replace(each, bits=min(each.bits, skewed))
-        for each in _distinct(listed, judged, model)
-    ]
-    return _weighted(sorted(found, key=lambda each: each.bits), data, model)
+    return _weighted(_distinct(listed, judged, model))
 
 
 def shortest_description(
@@ -199,22 +187,18 @@ def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel) -> l
 
 
 def _penalised(listed: Sequence[Alternative], data: Data) -> list[Alternative]:
-    """Add bits for poles between rows and for cancellation; drop oscillations that the rows cannot resolve."""
+    """Add bits for poles between rows and for digits lost to cancellation; drop what the rows cannot resolve."""
     points = neighbours(data)
     found: list[Alternative] = []
-    huge: list[Alternative] = []
     for each in listed:
         one = Forest.from_exprs([each.expr])
         with np.errstate(all="ignore"):
             is_finite = bool(np.isfinite(values(one, data.columns)).all())
-        bits = each.bits + float(unreliable_bits(one, data, points)[0])
-        if not (np.isfinite(bits) and is_finite):
-            continue
         lost = math.log2(max(cancellation(each.expr, data) / CANCELLING, 1.0))
-        (found if lost <= MOST_LOST else huge).append(replace(each, bits=bits + lost))
-    # expressions with huge cancelling terms are kept only if they are clearly shorter than all others
-    best = min((each.bits for each in found), default=np.inf)
-    return [*found, *(each for each in huge if each.bits < best - CLEARLY)]
+        bits = each.bits + float(unreliable_bits(one, data, points)[0]) + lost
+        if np.isfinite(bits) and is_finite:
+            found.append(replace(each, bits=bits))
+    return found
 
 
 def _is_plain_number(one: Forest) -> bool:
@@ -223,58 +207,9 @@ def _is_plain_number(one: Forest) -> bool:
     return constant is not None and not expr.variables and expr.tokens != (constant,)
 
 
-def _weighted(found: list[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
-    """Return the alternatives with weights by description length; few rows are compared leave-one-out first."""
+def _weighted(found: list[Alternative]) -> list[Alternative]:
+    """Return the alternatives, the shortest description first, with weights: a bit less doubles the weight."""
     if not found:
         return found
-    if data.n_rows < LEAVE_ONE_OUT:
-        found = _tested(found, data, model)
-    # an alternative that left-out rows reject is at most as likely as the chosen one
-    shares = np.exp2(np.minimum([found[0].bits - each.bits for each in found], 0.0))
+    shares = np.exp2([found[0].bits - each.bits for each in found])
     return [replace(each, weight=float(share)) for each, share in zip(found, shares / shares.sum(), strict=True)]
-
-
-def _tested(found: list[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
-    """Return the alternatives with the chosen one first, after a leave-one-out comparison.
-
-    The shortest description is replaced by a simpler equation if that has significantly smaller errors, and by any
-    that predicts much better. A constant by itself stays: an equation has to have a shorter description too.
-    """
-    likely = [each for each in found if each.bits <= found[0].bits + COMPARED]
-    if not found[0].expr.variables:
-        return found
-    squares = [left_out_squares(each.expr, data, model) for each in likely]
-    sizes = [short_form(each.expr).size for each in likely]
-    chosen = 0
-    for k in sorted(range(1, len(likely)), key=lambda k: -sizes[k]):
-        is_likely = likely[k].bits <= found[0].bits + UNLIKELY
-        if is_likely and sizes[k] < sizes[chosen] and loses(squares[chosen], squares[k]):
-            chosen = k
-    least = float(np.mean(np.square(data.rounding)))
-    lengths = np.array([0.5 * data.n_rows * math.log2(max(float(each.mean()), least, 1e-300)) for each in squares])
-    best = int(np.argmin([bits if each.expr.variables else np.inf for each, bits in zip(likely, lengths, strict=True)]))
-    if likely[chosen].expr.variables and lengths[best] < lengths[chosen] - LEFT_OUT_GAIN:
-        chosen = best
-    return [likely[chosen], *found[:chosen], *found[chosen + 1 :]]
-
-
-def loses(one: Numbers, other: Numbers) -> bool:
-    """Return whether squared errors are larger than others by more than one standard error of the difference."""
-    difference = one - other
-    return bool(difference.mean() > difference.std(ddof=1) / np.sqrt(len(difference)))
-
-
-def left_out_squares(expr: Expr, data: Data, model: NoiseModel) -> Numbers:
-    """Return the squared leave-one-out residual of each row, weighted by the noise model, by its leverage."""
-    response = Response(expr, data.columns)
-    predicted, slopes = response.jacobian(response.constants)
-    weights = relative_weights(model, predicted, data)
-    roots = np.ones(data.n_rows) if weights is None else np.sqrt(weights)
-    residuals = (data.y - predicted) * roots
-    own = (slopes * roots)[np.isfinite(slopes).all(axis=1)]
-    leverage = np.zeros(data.n_rows)
-    if len(own):
-        basis, sizes, _ = np.linalg.svd(own.T, full_matrices=False)
-        basis = basis[:, sizes > 1e-10 * sizes.max(initial=0.0)]
-        leverage = np.square(basis).sum(axis=1)
-    return np.asarray(np.square(residuals / np.maximum(1.0 - leverage, 1e-6)))

@@ -81,6 +81,9 @@ def describe(
     if len(forest) == 0:
         return Description(np.empty(0), ())
     by_model = data_bits(forest, data, criterion, models)
+    alone = np.flatnonzero(_is_constant(forest))
+    if len(alone):  # a constant may also describe a skewed distribution that depends on no column
+        by_model[alone] = np.minimum(by_model[alone], skewed_bits(data, criterion))
     best = np.argmin(by_model, axis=1)
     bits = by_model[np.arange(len(forest)), best] + expression_bits(forest, data, criterion)
     if criterion.has_units:
@@ -97,8 +100,13 @@ def expression_bits(forest: Forest, data: Data, criterion: Criterion) -> Numbers
     else:
         literals = np.full(len(forest.values), 0.5 * math.log2(max(data.n_rows, 2)))
     structure = criterion.prior.bits(forest)
-    structure[(forest.sizes == 1) & (np.diff(forest.value_offsets) == 1)] = ALONE
+    structure[_is_constant(forest)] = ALONE
     return np.asarray(structure + np.bincount(forest.value_owners, literals, minlength=len(forest)))
+
+
+def _is_constant(forest: Forest) -> NDArray[np.bool_]:
+    """Return whether each expression is a single constant."""
+    return np.asarray((forest.sizes == 1) & (np.diff(forest.value_offsets) == 1))
 
 
 def data_bits(forest: Forest, data: Data, criterion: Criterion, models: tuple[NoiseModel, ...]) -> Numbers:

@@ -5,9 +5,9 @@ All lengths are in nats. For noise with standard deviation σ·d by row and p fi
     n/2·ln(2πσ²) + Σ ln d + RSS/(2σ²) + ½·ln|I + S·J'WJ·S/σ²| + c(n, p)
 
 where W = 1/d², RSS is weighted by W, and S = SPREAD·|θ| is the prior width of the constants, which have no preferred
-size, since that depends on units. The determinant is the precision that the data give the constants, correlations included: a
-constant that they do not determine costs nothing. c corrects for σ being estimated from n - p degrees of freedom: it
-comes from integrating over σ.
+size, since that depends on units. The determinant is the precision that the data give the constants, correlations
+included: a constant that they do not determine costs nothing. c corrects for σ being estimated from n - p degrees of
+freedom: it comes from integrating over σ.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from edhie.evaluate.losses import FREEDOM
 Numbers = NDArray[np.float64]
 RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0)
 """Ratios of the proportional to the constant part of `BOTH`, at a prediction of typical size."""
+GROSS_ROWS = 20  # fewer rows cannot tell gross errors from a curve that is wrong
 SMALLEST = 0.25  # times the smallest nonzero target: proportional noise does not fall below that of this prediction
 
 
@@ -45,7 +46,7 @@ BOTH = tuple(
     NoiseModel("both", 3, "noise with a constant and a proportional part", ratio, n_parameters=1, bits=8.0)
     for ratio in RATIOS
 )
-STUDENT = NoiseModel("student", 4, "constant noise with gross errors (Student's distribution)")
+STUDENT = NoiseModel("student", 4, "constant noise with gross errors (Student's distribution)", bits=8.0)
 MODELS: dict[str, tuple[NoiseModel, ...]] = {
     "constant": (CONSTANT,),
     "proportional": (PROPORTIONAL,),
@@ -63,7 +64,8 @@ def noise_models(noise: str, data: Data) -> tuple[NoiseModel, ...]:
     if data.sigma is not None:
         return (STUDENT,) if noise == STUDENT.name else (CONSTANT,)
     if noise == "auto":
-        return (CONSTANT, PROPORTIONAL, *((COUNTS,) if is_counts(data.y) else ()))
+        counts, gross = (COUNTS,) if is_counts(data.y) else (), (STUDENT,) if data.n_rows >= GROSS_ROWS else ()
+        return (CONSTANT, PROPORTIONAL, *counts, *gross)
     if noise not in MODELS:
         names = ("auto", *MODELS)
         raise SearchError(f"unknown noise model {noise!r}; choose one of {', '.join(names)}{suggestion(noise, names)}")
