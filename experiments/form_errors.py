@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from forms import EXACT, LONGER, forest_of, right_forms
+from forms import EXACT, LONGER, PROMISING, forest_of
 from runs import Numbers
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ REPEATED = ((50, 20), (200, 10))  # fewer rows than the first number: so many ti
 REPEATS = 3  # with more rows
 REWEIGHTED = 6  # rounds: weights depend on predictions, and these on constants
 POINTS = 200  # at which forms are compared, besides the rows
+WIDE = 2.0  # decades: values that span more are compared by their relative differences
 DECADES = 1.0  # a column of positive values that spans more is compared on a logarithmic scale
 RESOLVED = 1e-7  # relative size of a singular value below which a constant has no effect of its own
 
@@ -77,37 +78,115 @@ def has_form(exprs: Sequence[Expr], law: Expr, data: Data) -> list[bool]:
     It has if its form, with other constants, has the values of the law, at the rows and between them, and if it has no
     more constants than the law that have an effect of their own; so `c*exp(c*x) + c` does not have the form
     `c*exp(c*x)`. It also has if the law, with other constants, none of them without effect, has the values of the
-    expression, as `x + c*x^2` has the form `c*x + c*x^2`.
+    expression, as `x + c*x^2` has the form `c*x + c*x^2`. Expressions of more than twice the size of the law have not.
     """
-    one = forest_of([law])
-    columns = between_rows(data.columns)
-    values = _values(one, columns)
-    columns, values = np.ascontiguousarray(columns[:, np.isfinite(values)]), values[np.isfinite(values)]
-    if not exprs or np.ptp(values) == 0:
+    columns, values = _defined(law, between_rows(data.columns))
+    if np.ptp(values) == 0:
         return [False] * len(exprs)
-    most, free = effective_constants(law, columns), [form_of(expr) for expr in exprs]
-    right = right_forms(forest_of(free), columns, values, size=law.size)
+    most, longest = effective_constants(law, columns), LONGER * law.size
     return [
-        (bool(ok) and effective_constants(form, columns) <= most) or _is_case_of(law, form, columns, most)
-        for ok, form in zip(right, free, strict=True)
+        expr.size <= longest
+        and (
+            (effective_constants(form, columns) <= most and _contains(form, columns, values))
+            or _is_case_of(law, form, columns, most)
+        )
+        for expr, form in zip(exprs, map(form_of, exprs), strict=True)
     ]
+
+
+def is_same_form(one: Expr, other: Expr, data: Data) -> bool:
+    """Return whether two expressions have the same form, whatever the units of the target and of each column.
+
+    It is the same if one has the values of the other with other constants and other units, at the rows and between
+    them, and if both have as many constants, factors of units included, that have an effect of their own.
+
+    >>> from edhie.evaluate import read_data
+    >>> from edhie.expr import parse
+    >>> data = read_data({"x0": np.linspace(1, 5, 20)}, np.linspace(0, 1, 20))
+    >>> is_same_form(parse("x0/(1 + x0)"), parse("3*x0/(x0 + 7)"), data)
+    True
+    >>> is_same_form(parse("2*x0^2"), parse("2*x0^2.1"), data)
+    False
+    """
+    columns, values = _defined(one, between_rows(data.columns))
+    if np.ptp(values) == 0:
+        return not one.variables and not other.variables
+    first, second = _unit_free(one), _unit_free(other)
+    is_alike = effective_constants(first, columns) == effective_constants(second, columns)
+    return is_alike and _contains(second, columns, values)
+
+
+def _unit_free(expr: Expr) -> Expr:
+    """Return the form of an expression with a factor, 1, of each column and of the whole."""
+    from edhie.expr import Expr
+
+    form = form_of(expr)
+    tokens, values, own = ["*", str(form.library.constant)], list[float | None]([1.0]), iter(form.constants)
+    for token in form.tokens:
+        kind = form.library[token].kind
+        tokens += ["*", str(form.library.constant), token] if kind == "variable" else [token]
+        values += [1.0] if kind == "variable" else [next(own)] if kind == "constant" else []
+    return Expr(form.library, tokens, values)
+
+
+def _defined(expr: Expr, columns: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the columns where an expression has a value, and its values."""
+    values = _values(forest_of([expr]), columns)
+    is_defined = np.isfinite(values)
+    return np.ascontiguousarray(columns[:, is_defined]), values[is_defined]
+
+
+def _contains(form: Expr, columns: Numbers, values: Numbers) -> bool:
+    """Return whether a form has these values with some constants; fits start from its own."""
+    from edhie.evaluate import CHEAP
+
+    data = _exact_data(form, columns, values)
+    promising = _fitted(form, data, replace(CHEAP, iterations=50))
+    return _distance(promising, data) < PROMISING and _distance(_fitted(promising, data, _careful()), data) < EXACT
 
 
 def _is_case_of(law: Expr, expr: Expr, columns: Numbers, most: int) -> bool:
     """Return whether a law has the values of an expression for some constants, all of which have an effect there."""
-    from edhie.evaluate import THOROUGH, read_data
-
     values = _values(forest_of([expr]), columns)
-    if expr.size > LONGER * law.size or not np.isfinite(values).all() or np.ptp(values) == 0:
+    if not np.isfinite(values).all() or np.ptp(values) == 0:
         return False
-    data = read_data(columns.T, values, names=law.library.variables)
-    found = _fitted(law, data, replace(THOROUGH, points=20, starts=3, rounds=2))
-    fitted = _values(forest_of([found]), columns)
-    if not math.sqrt(float(np.mean(np.square(fitted - values)))) < EXACT * float(np.std(values)):
+    data = _exact_data(law, columns, values)
+    found = _fitted(law, data, _careful())
+    if not _distance(found, data) < EXACT:
         return False
     effects = np.abs(found.constants) * np.linalg.norm(_slopes(found, columns), axis=1)
-    has_effect = bool((effects > EXACT * float(np.linalg.norm(values))).all())
-    return has_effect and effective_constants(found, columns) == most
+    size = np.linalg.norm(np.sqrt(_weights(values)) * values)
+    return bool((effects > EXACT * size).all()) and effective_constants(found, columns) == most
+
+
+def _exact_data(form: Expr, columns: Numbers, values: Numbers) -> Data:
+    """Return values without noise as data, with weights."""
+    from edhie.evaluate import read_data
+
+    return read_data(columns.T, values, names=form.library.variables, weights=_weights(values))
+
+
+def _weights(values: Numbers) -> Numbers:
+    """Return weights of rows for values without noise: those of proportional noise if values span many decades."""
+    sizes = np.abs(values)
+    is_wide = sizes.min() > 0 and math.log10(sizes.max()) - math.log10(sizes.min()) > WIDE
+    return np.square(1 / values) if is_wide else np.ones(len(values))
+
+
+def _distance(expr: Expr, data: Data) -> float:
+    """Return the root mean square of the residuals over the standard deviation, or over each value."""
+    assert data.weights is not None
+    rest = _values(forest_of([expr]), data.columns) - data.y
+    scale = 1.0 if (data.weights != 1).any() else float(np.std(data.y))
+    found = math.sqrt(float(np.mean(data.weights * np.square(rest)))) / scale
+    return found if math.isfinite(found) else math.inf
+
+
+def _careful() -> FitConfig:
+    """Return the settings of fits that decide whether two forms have the same values."""
+    from edhie.evaluate import THOROUGH
+
+    return replace(THOROUGH, points=20, starts=3, rounds=2)
 
 
 def between_rows(columns: Numbers) -> Numbers:
@@ -139,13 +218,16 @@ def effective_constants(expr: Expr, columns: Numbers) -> int:
 
 
 def _slopes(expr: Expr, columns: Numbers) -> Numbers:
-    """Return the slopes of an expression by its constants, of shape (constants, rows), without rows that have none."""
+    """Return the weighted slopes of an expression by its constants, (constants, rows), without rows that have none."""
     from edhie.evaluate.constants.jacobian import Response
 
     response = Response(expr, columns)
     with np.errstate(all="ignore"):
         predicted, slopes = response.jacobian(response.constants)
-    return np.asarray(slopes[:, np.isfinite(predicted) & np.isfinite(slopes).all(axis=0)])
+    has_slopes = np.isfinite(predicted) & np.isfinite(slopes).all(axis=0)
+    if not has_slopes.any():
+        return np.zeros((len(slopes), 0))
+    return np.asarray(slopes[:, has_slopes] * np.sqrt(_weights(predicted[has_slopes])))
 
 
 # -- fits -----------------------------------------------------------------------------------

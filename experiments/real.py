@@ -12,10 +12,12 @@ rows, each is left out once. Numbers of the chosen equation are constants too, e
 of a half. The law is fitted from many starting points, under the noise model that describes its residuals best, and all
 errors and fits have the weights that rows have under this model.
 
-An equation is the law if, with other constants, it has the same values at the rows and between them, and if it has no
-more constants. `--keep FOLDER` saves the searches; `--judge` selects again among them, without new ones. Sorted by
-name, tables at even places, from 0, are for development, the others for the report. The verdicts of a scientist on the
-answers are in real.toml.
+An equation is the law if, with other constants, it has the values of the law at the rows and between them, and no more
+constants; or if it is the law with special constants, such as an exponent of 1, none of them without effect.
+
+`--keep FOLDER` saves the searches; `--judge` selects again among them, without new ones. Sorted by name, tables at even
+places, from 0, are for development, the others for the report. The verdicts of a scientist on the answers are in
+real.toml.
 """
 
 from __future__ import annotations
