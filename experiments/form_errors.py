@@ -239,9 +239,9 @@ def fitted_law(law: Expr, data: Data) -> tuple[Expr, NoiseModel]:
     The first fit under each model starts at many points and takes the measurements for the predictions.
     """
     from edhie.evaluate import THOROUGH
-    from edhie.selection.noise import BOTH, CONSTANT, noise_models
+    from edhie.selection.noise import BOTH, CONSTANT, STUDENT, noise_models
 
-    models = (*noise_models("auto", data), *BOTH)
+    models = (*(each for each in noise_models("auto", data) if each is not STUDENT), *BOTH)  # no row is an outlier
     found = [(_under(law, data, model, THOROUGH), model) for model in models]
     lengths = [_length(expr, data, model) for expr, model in found]
     best = int(np.argmin(lengths))

@@ -23,11 +23,12 @@ from edhie.evaluate.parallel import parallel_for
 from edhie.expr import Forest
 from edhie.selection.noise import PROPORTIONAL, NoiseModel, codes_of, noise_models, smallest_prediction
 from edhie.selection.plain_numbers import literal_bits
+from edhie.selection.prior.known_forms import KnownForms
 from edhie.selection.prior.structure_prior import StructurePrior
 from edhie.selection.units import claim_bits
 
 Numbers = NDArray[np.float64]
-Kernel = tuple[Numbers, Numbers, Numbers, float, float, NDArray[np.int64], Numbers, Numbers, float]
+Kernel = tuple[Numbers, Numbers, Numbers, float, float, NDArray[np.int64], Numbers, Numbers, float, float]
 """Arguments of kernels besides expressions; see `description_kernels.lengths`."""
 ROUNDING = 1e-12  # share of a target below which its residual counts as 0, and of the spread for all: then it is exact
 ALONE = 0.0  # bits of the structure of a single constant, the plainest description
@@ -44,6 +45,10 @@ class Criterion:
     """The noise model: a name of `noise.MODELS`, or "auto" for the one that describes the residuals best."""
     has_resolution: bool = True
     """True if residuals below the resolution of the target save nothing."""
+    spread: float = 1.0
+    """Prior width of a constant, relative to its value."""
+    knows_forms: bool = True
+    """True if whole forms that occur among the formulas of science cost less than their operators."""
     has_units: bool = True
     """True if claims about the units of the columns cost bits."""
     has_precision: bool = True
@@ -100,6 +105,8 @@ def expression_bits(forest: Forest, data: Data, criterion: Criterion) -> Numbers
     else:
         literals = np.full(len(forest.values), 0.5 * math.log2(max(data.n_rows, 2)))
     structure = criterion.prior.bits(forest)
+    if criterion.knows_forms:  # a mixture of both priors
+        structure = -np.logaddexp2(-1.0 - structure, -KnownForms.shipped().bits(forest))
     structure[_is_constant(forest)] = ALONE
     return np.asarray(structure + np.bincount(forest.value_owners, literals, minlength=len(forest)))
 
@@ -156,7 +163,9 @@ def skewed_bits(data: Data, criterion: Criterion) -> float:
     _, weights, floors, *_ = _kernel_arguments(data, criterion, ())
     logs, one = np.log(data.y), np.ones((1, data.n_rows))
     centre = float(np.average(logs, weights=weights))
-    length = gaussian_length(logs - centre, one, np.array([centre]), weights, floors / np.square(data.y))
+    length = gaussian_length(
+        logs - centre, one, np.array([centre]), weights, floors / np.square(data.y), criterion.spread
+    )
     return (length + float(weights @ logs)) * BITS_PER_NAT + PROPORTIONAL.bits
 
 
@@ -166,7 +175,7 @@ def _kernel_arguments(data: Data, criterion: Criterion, models: tuple[NoiseModel
     floors, smallest = least_variances(data, criterion), smallest_prediction(data.y)
     codes, ratios, costs = codes_of(models, data.n_rows)
     exact = (ROUNDING * float(np.std(data.y) or abs(data.y[0]) or 1.0)) ** 2
-    return data.y, weights, floors, exact, smallest, codes, ratios, costs, FREEDOM
+    return data.y, weights, floors, exact, smallest, codes, ratios, costs, FREEDOM, criterion.spread
 
 
 def least_variances(data: Data, criterion: Criterion) -> Numbers:

@@ -4,7 +4,7 @@ All lengths are in nats. For noise with standard deviation σ·d by row and p fi
 
     n/2·ln(2πσ²) + Σ ln d + RSS/(2σ²) + ½·ln|I + S·J'WJ·S/σ²| + c(n, p)
 
-where W = 1/d², RSS is weighted by W, and S = SPREAD·|θ| is the prior width of the constants, which have no preferred
+where W = 1/d², RSS is weighted by W, and S = spread·|θ| is the prior width of the constants, which have no preferred
 size, since that depends on units. The determinant is the precision that the data give the constants, correlations
 included: a constant that they do not determine costs nothing. c corrects for σ being estimated from n - p degrees of
 freedom: it comes from integrating over σ.
@@ -25,7 +25,6 @@ from edhie.expr.jit import copy_to, jit, jit_inner
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-SPREAD = 8.0  # prior width of a constant, relative to its value
 LOG_2PI = math.log(2 * math.pi)
 
 
@@ -33,7 +32,7 @@ LOG_2PI = math.log(2 * math.pi)
 def code_lengths(
     program: Program, is_counted: NDArray[np.bool_], columns: Numbers, y: Numbers, weights: Numbers, floors: Numbers,
     exact: float, smallest: float, codes: Indices, ratios: Numbers, costs: Numbers, freedom: float,
-    from_: int, to: int, out: Numbers,
+    spread: float, from_: int, to: int, out: Numbers,
 ) -> None:  # fmt: skip
     """Write the lengths of the data under expressions `from_` to `to`, by noise model, into the rows of `out`.
 
@@ -60,7 +59,7 @@ def code_lengths(
                     n_counted += 1
         lengths(
             values, slopes[:n_counted], constants[:n_counted], y, weights, floors, exact, smallest, codes, ratios,
-            costs, freedom, out[k],
+            costs, freedom, spread, out[k],
         )  # fmt: skip
 
 
@@ -76,7 +75,8 @@ def place_of(value: float, constants: Numbers) -> int:
 @jit
 def lengths(
     values: Numbers, slopes: Numbers, constants: Numbers, y: Numbers, weights: Numbers, floors: Numbers,
-    exact: float, smallest: float, codes: Indices, ratios: Numbers, costs: Numbers, freedom: float, out: Numbers,
+    exact: float, smallest: float, codes: Indices, ratios: Numbers, costs: Numbers, freedom: float, spread: float,
+    out: Numbers,
 ) -> None:  # fmt: skip
     """Write the lengths of the data under one expression, given by its values and slopes, by noise model."""
     out[:] = np.inf
@@ -92,15 +92,15 @@ def lengths(
     if total <= least:
         absolute = np.maximum(floors, exact)
         for m in range(len(codes)):
-            out[m] = costs[m] + gaussian_length(residuals, slopes, constants, weights, absolute)
+            out[m] = costs[m] + gaussian_length(residuals, slopes, constants, weights, absolute, spread)
         return
     for m in range(len(codes)):
         scale = student_scale(residuals, weights, freedom) if codes[m] == 4 else 1.0
         own = row_weights(values, residuals, weights, codes[m], ratios[m], smallest, scale, freedom)
         if codes[m] == 4:
-            out[m] = student_length(residuals, slopes, constants, weights, floors, scale, freedom)
+            out[m] = student_length(residuals, slopes, constants, weights, floors, scale, freedom, spread)
         else:
-            out[m] = gaussian_length(residuals, slopes, constants, own, floors)
+            out[m] = gaussian_length(residuals, slopes, constants, own, floors, spread)
         out[m] += costs[m]
 
 
@@ -130,7 +130,7 @@ def row_weights(
 
 @jit
 def gaussian_length(
-    residuals: Numbers, slopes: Numbers, constants: Numbers, weights: Numbers, floors: Numbers
+    residuals: Numbers, slopes: Numbers, constants: Numbers, weights: Numbers, floors: Numbers, spread: float
 ) -> float:
     """Return the length under normal noise with these weights."""
     n, p = 0, len(constants)
@@ -150,7 +150,7 @@ def gaussian_length(
     estimated = max(total / freedom, variance)
     length = 0.5 * n * (LOG_2PI + math.log(variance)) + 0.5 * total / variance + logs
     length += correction(n, p)
-    return length + precision_length(slopes, constants, weights, estimated)
+    return length + precision_length(slopes, constants, weights, estimated, spread)
 
 
 @jit_inner
@@ -163,7 +163,7 @@ def correction(n: int, p: int) -> float:
 
 
 @jit
-def precision_length(slopes: Numbers, constants: Numbers, weights: Numbers, variance: float) -> float:
+def precision_length(slopes: Numbers, constants: Numbers, weights: Numbers, variance: float, spread: float) -> float:
     """Return ½·ln|I + S·J'WJ·S/σ²|: the cost of the constants, to the precision that the data give them."""
     p, n = slopes.shape
     matrix = np.zeros((p, p))
@@ -172,7 +172,7 @@ def precision_length(slopes: Numbers, constants: Numbers, weights: Numbers, vari
             total = 0.0
             for i in range(n):
                 total += slopes[a, i] * weights[i] * slopes[b, i]
-            matrix[a, b] = total * (SPREAD * constants[a]) * (SPREAD * constants[b]) / variance
+            matrix[a, b] = total * (spread * constants[a]) * (spread * constants[b]) / variance
         matrix[a, a] += 1.0
     length = 0.0
     for a in range(p):  # Cholesky decomposition, in place
@@ -195,7 +195,7 @@ def precision_length(slopes: Numbers, constants: Numbers, weights: Numbers, vari
 @jit_inner
 def student_length(
     residuals: Numbers, slopes: Numbers, constants: Numbers, weights: Numbers, floors: Numbers, scale: float,
-    freedom: float,
+    freedom: float, spread: float,
 ) -> float:  # fmt: skip
     """Return the length under Student's noise, which has gross errors."""
     n, p, least, logs = 0, len(constants), 0.0, 0.0
@@ -218,4 +218,4 @@ def student_length(
             length += 0.5 * (freedom + 1.0) * math.log(1.0 + weights[i] * residuals[i] ** 2 / (freedom * square))
     # the Fisher information of a row is that of normal noise, reduced by the tails
     variance = square * (freedom + 3.0) / (freedom + 1.0) * n / (n - p)
-    return length + precision_length(slopes, constants, weights, variance)
+    return length + precision_length(slopes, constants, weights, variance, spread)

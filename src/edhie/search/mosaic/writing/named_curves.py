@@ -1,19 +1,17 @@
 """Named curves: what people try first, each fitted with care, so that it is there to be compared.
 
-A curve of one column is one entry in `named_curves.toml`. With several columns, it is also tried times powers of the
+The curves of one column are those of `edhie.corpora.curves`. With several columns, it is also tried times powers of the
 others, and so is the product of powers of all columns.
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 
 import numpy as np
 
+from edhie.corpora.curves import curves, with_variable
 from edhie.errors import EdhieError
 from edhie.evaluate.constants.fitting import FitConfig, fit_missing
 from edhie.evaluate.constants.logarithmic_fit import logarithmic_fit
@@ -53,25 +51,13 @@ def curves_of(names: Sequence[str]) -> Iterator[str]:
         yield " + ".join(("c", *(f"c*{name}" for name in names)))
     for k, name in enumerate(names[:MOST_COLUMNS]):
         others = [other for j, other in enumerate(names) if j != k][: MOST_COLUMNS - 1]
-        for text in table():
-            own = _with_column(text, name)
+        for text, *_ in curves().values():
+            own = with_variable(text, name)
             yield own
             for other in others:
                 yield f"{other}*({own})"
             if len(others) > 1:
                 yield f"{'*'.join(f'{other}^c' for other in others)}*({own})"
-
-
-@cache
-def table() -> tuple[str, ...]:
-    """Return the texts of the curves of one column `x`."""
-    text = files("edhie.search.mosaic.writing").joinpath("named_curves.toml").read_text(encoding="utf-8")
-    return tuple(tomllib.loads(text)["one"].values())
-
-
-def _with_column(text: str, name: str) -> str:
-    """Return a text over `x` with a column in its place."""
-    return "".join(name if token == "x" else token for token in text.replace("exp", "\0")).replace("\0", "exp")
 
 
 def _read(text: str, library: SymbolLibrary) -> Expr | None:

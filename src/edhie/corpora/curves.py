@@ -1,0 +1,28 @@
+"""Curves of one variable that people try first, by name: lines, powers, exponentials, saturation and growth curves."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+
+@cache
+def curves() -> dict[str, tuple[str, ...]]:
+    """Return the texts of each curve, in which `x` is the variable and `c` a constant: the ways to write it.
+
+    >>> curves()["arrhenius"]
+    ('c*exp(c/x)', 'exp(c + c/x)')
+    """
+    text = (files("edhie.corpora") / "data" / "curves.toml").read_text(encoding="utf-8")
+    return {name: (ways,) if isinstance(ways, str) else tuple(ways) for name, ways in tomllib.loads(text).items()}
+
+
+def with_variable(text: str, name: str) -> str:
+    """Return the text of a curve over another variable.
+
+    >>> with_variable("c*exp(c*x)", "T")
+    'c*exp(c*T)'
+    """
+    return re.sub(r"\bx\b", name, text)

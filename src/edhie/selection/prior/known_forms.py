@@ -1,0 +1,142 @@
+"""Known forms: whole equations that occur among the formulas of science, such as `c*exp(c*x)`.
+
+A prior over operators and their operands cannot know that `c*x/(x + c)` is a saturation curve and `c*x/(x + c)^1.5` is
+nothing. A form that occurs in several formulas costs the log2 of how rarely it does. The formulas are those of
+`edhie.corpora.formulas` without benchmark laws, in versions in which some variables are constants, and the curves of
+`edhie.corpora.curves`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr import Forest, SymbolLibrary, parse
+from edhie.expr.canonical import canonical
+from edhie.expr.standard_libraries import everything
+
+SHIPPED = "known_forms.json"
+LEAST = 2.0  # formulas that have a form, for it to be known: what occurs once is no pattern
+SHARE = 0.5  # of equations that have a known form
+MOST_VARIABLES = 10  # in a known form
+DIGITS = 3  # of counts
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class KnownForms:
+    """How often whole forms occur."""
+
+    counts: Mapping[str, float] = field(repr=False)
+    """Number of formulas with each form, by its text."""
+    totals: tuple[float, ...]
+    """Number of formulas with each number of variables, from 0 on."""
+
+    @classmethod
+    def learnt(cls, versions: Forest, curves: Forest, *, n_versions: int) -> KnownForms:
+        """Return the forms of formulas in `n_versions` versions each, and of curves: these count as `LEAST` formulas."""
+        count: Counter[str] = Counter()
+        totals = np.zeros(MOST_VARIABLES + 1)
+        for given, weight in ((versions, 1.0 / n_versions), (curves, LEAST)):
+            generic = _generic(given)
+            np.add.at(totals, np.minimum(_appearance(generic)[1], MOST_VARIABLES), weight)
+            for form in generic:
+                count[str(form)] += weight
+        known = {form: round(n, DIGITS) for form, n in sorted(count.items()) if n >= LEAST}
+        return cls(known, tuple(totals.round(DIGITS).tolist()))
+
+    @staticmethod
+    @cache
+    def shipped() -> KnownForms:
+        """Return the forms that come with edhie."""
+        kept = json.loads((files("edhie.selection.prior") / SHIPPED).read_text(encoding="utf-8"))
+        return KnownForms(kept["forms"], tuple(kept["formulas"]))
+
+    def as_json(self) -> str:
+        """Return the forms as JSON, one on a line."""
+        lines = ",\n".join(f"{json.dumps(form)}: {count:g}" for form, count in self.counts.items())
+        return f'{{"formulas": {list(self.totals)}, "forms": {{\n{lines}\n}}}}\n'
+
+    def bits(self, forest: Forest) -> Numbers:
+        """Return the bits of each expression's form and of which variables it has; infinite for an unknown form.
+
+        Constants are to be fitted, also if they have values; numbers belong to the form.
+        """
+        if len(forest) == 0:
+            return np.zeros(0)
+        generic, n = _generic(forest), len(forest.library.variables)
+        # how many variables, which of them, and in which place each
+        ways = np.log2([max(n, 1) * math.perm(n, k) for k in range(n + 1)])
+        return ways[_appearance(generic)[1]] + [self._by_key.get(key, np.inf) for key in _keys(generic)]
+
+    @cached_property
+    def _by_key(self) -> dict[bytes, float]:
+        library = everything(MOST_VARIABLES)
+        forest = _generic(Forest.from_exprs([parse(form, library) for form in self.counts], library))
+        totals = np.array(self.totals)[_appearance(forest)[1]]
+        bits = -np.log2(SHARE * np.array(list(self.counts.values())) / totals)
+        return dict(zip(_keys(forest), bits.tolist(), strict=True))
+
+
+def _generic(forest: Forest) -> Forest:
+    """Return canonical forms with constants that are not fitted, and variables in the order of their appearance."""
+    library = forest.library
+    has_slot = library.has_slot[forest.tokens]
+    is_constant = np.array([symbol.kind == "constant" for symbol in library.symbols])[forest.tokens[has_slot]]
+    forest = forest.with_values(np.where(is_constant, np.nan, forest.values))
+    for _ in range(2):  # the canonical order of operands depends on names
+        forest = canonical(forest)
+        ranks = _appearance(forest)[0]
+        ids = np.array([forest.library.ids[name] for name in forest.library.variables], np.int16)
+        tokens = np.where(ranks >= 0, ids[np.maximum(ranks, 0)] if len(ids) else 0, forest.tokens).astype(np.int16)
+        forest = Forest(forest.library, tokens, forest.offsets, forest.values)
+    return forest
+
+
+def _appearance(forest: Forest) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return for each token the rank of its variable by appearance, -1 for others; and how many each has."""
+    library = forest.library
+    is_variable = np.array([symbol.kind == "variable" for symbol in library.symbols], np.bool_)
+    places = np.flatnonzero(is_variable[forest.tokens])
+    owners = forest.owners[places]
+    pairs = owners * len(library) + forest.tokens[places]
+    _, first, which = np.unique(pairs, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")  # pairs by appearance
+    own = owners[first[order]]
+    rank_in_order = np.arange(len(own)) - np.searchsorted(own, own)
+    rank = np.empty(len(own), np.int64)
+    rank[order] = rank_in_order
+    ranks = np.full(len(forest.tokens), -1, np.int64)
+    ranks[places] = rank[which]
+    return ranks, np.bincount(own, minlength=len(forest))
+
+
+def _keys(forest: Forest) -> list[bytes]:
+    """Return what identifies each generic form, over any library."""
+    codes = _codes(forest.library)[forest.tokens]
+    tokens, values, offsets, starts = codes, np.round(forest.values, 12), forest.offsets, forest.value_offsets
+    return [
+        tokens[offsets[k] : offsets[k + 1]].tobytes() + values[starts[k] : starts[k + 1]].tobytes()
+        for k in range(len(forest))
+    ]
+
+
+@lru_cache(maxsize=64)
+def _codes(library: SymbolLibrary) -> NDArray[np.uint32]:
+    """Return a number for each symbol, the same over any library: constants and variables have generic names."""
+    names, n_variables = [], 0
+    for symbol in library.symbols:
+        is_variable = symbol.kind == "variable"
+        names.append(f"x{n_variables}" if is_variable else "c" if symbol.kind == "constant" else symbol.name)
+        n_variables += is_variable
+    return np.array([zlib.crc32(name.encode()) for name in names], np.uint32)
