@@ -21,7 +21,7 @@ BROKEN = {
     "sum": "12.345*x*exp(-0.12345*dose_mg)*sqrt(dose_mg + x) - 1873.2*x*log(dose_mg + 1.2345) + 46420",
     "product": "0.0012345*x^2*exp(-0.12345*dose_mg)*sqrt(1.2345 + x/12.345)*sin(0.2345*x + 1.2345) + 46420",
 }
-WHOLE = "(1234.5*x*dose_mg^2 + 1873.2*x^3 + 46420)/(23.456*x*dose_mg + sin(1.234*x) + 345.67*dose_mg + x^5 + 12.345)"
+WHOLE = "exp(-0.12345*x*dose_mg - 1873.2*x - 234.56*dose_mg - sin(12.345*x + 4.6789*dose_mg) - 0.00464*x^2 - 12.3*x^3)"
 SIDES = """box => {
     const [right, ends] = [box.getBoundingClientRect().right, [...box.querySelectorAll("mn, mi, mo")]];
     return {
