@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from edhie import EDHiERegressor
-from edhie.errors import SearchError
+from edhie.errors import SearchError, UnexplainedWarning
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 3, (120, 2))
@@ -178,7 +178,8 @@ def test_rows_without_a_value_are_told() -> None:
 
 
 def test_where_nothing_beats_a_constant_it_is_said() -> None:
-    with pytest.warns(UserWarning, match="the columns do not explain y: no equation describes it better than a const"):
+    told = "the columns do not explain y: no equation describes it better than a constant"
+    with pytest.warns(UnexplainedWarning, match=told):
         quick(100).fit(X[:60], np.random.default_rng(5).normal(size=60))
 
 
