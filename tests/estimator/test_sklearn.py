@@ -62,6 +62,15 @@ def test_the_table_of_equations(fitted: EDHiERegressor) -> None:
     assert len(fitted.explored_) >= len(fitted.front_) > 0
 
 
+def test_a_search_that_was_too_short_has_no_weights(fitted: EDHiERegressor) -> None:
+    assert fitted.equations_["weight"].notna().any()  # it has ended by itself, with an exact law
+    noisy = Y + np.random.default_rng(0).normal(size=len(Y))
+    for n, has_weights in ((50, False), (1000, True)):
+        model = quick(n).fit(X, noisy)
+        assert model.equations_["weight"].notna().any() == has_weights
+        assert any("too few to say" in note for note in model.discoveries_[0].notes) != has_weights
+
+
 def test_predictions_by_row_of_the_table_and_their_deviations(fitted: EDHiERegressor) -> None:
     rows = pd.DataFrame(X[:5], columns=["dose", "time (h)"])
     np.testing.assert_allclose(fitted.predict(rows), Y[:5], rtol=1e-9)

@@ -138,6 +138,12 @@ def test_a_revision_has_steps(client: Client, revision: str) -> None:
     assert "only a fit" in client.ask("GET", f"/api/runs/{revision}/report", 409)["error"]
 
 
+def test_a_search_that_was_too_short_has_no_confidence(runs: Path) -> None:
+    told = equations(str(runs / "Fit <b>one"))
+    assert {(each["weight"], each["confidence"]) for each in told["equations"]} == {(None, "")}
+    assert "Only 400 expressions tried, too few to say how likely each equation is; search longer." in told["notes"]
+
+
 @pytest.mark.parametrize(
     ("format_", "holds"),
     [("latex", "y = "), ("python", "def f("), ("c", "#include"), ("excel", "="), ("markdown", "$$\ny = "),
