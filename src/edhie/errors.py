@@ -96,6 +96,10 @@ class GrammarWarning(UserWarning):
     """A grammar works, but not as its author probably expects."""
 
 
+class UnexplainedWarning(UserWarning):
+    """No column explains the target: the equation is a constant."""
+
+
 def caret_line(text: str, position: int, width: int = 72) -> str:
     """Return the text and, below it, a caret under `position`; long texts are cut around it."""
     start = max(0, position - width // 2)

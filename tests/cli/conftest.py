@@ -107,5 +107,5 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = Data(
         np.array([age, length]), 3 * length * np.exp(-age) + 0.01 * rng.normal(size=80), None, ("age", "L (cm)")
     )
-    settings = Settings(max_time=None, max_evaluations=400, search="draw")
+    settings = Settings(max_time=None, max_evaluations=1000, search="draw", guesses=["c*age + c"])
     return save_run(discover(data, settings), tmp_path_factory.mktemp("runs") / "run")

@@ -10,6 +10,20 @@ from typing import Any
 import pytest
 
 from edhie.fit.run_folder import load
+from measurements import small
+
+
+def test_a_search_that_was_too_short_has_no_weights(edhie: Callable[..., Any], cup: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    out = edhie("fit", cup, "--target", "T", *small("mosaic", 50), "--out", run).out
+    why = "only 50 expressions tried, too few to say how likely each equation is; search longer"
+    for text in (out, edhie("show", run).out):
+        assert "weight" not in text
+        assert why in text.splitlines()
+    shown = json.loads(edhie("show", run, "--json").out)
+    assert {each["weight"] for each in shown["front"]} == {None}
+    told = edhie("predict", run, cup, "--std", "--doubt", "equations").err
+    assert told == "error: equations have no weights to compare them by; search longer\n"
 
 
 def test_show(edhie: Callable[..., Any], run_folder: Path) -> None:

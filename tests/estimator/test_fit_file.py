@@ -9,7 +9,7 @@ import pandas
 import pytest
 
 from edhie import EDHiERegressor
-from edhie.errors import DataError
+from edhie.errors import DataError, UnexplainedWarning
 
 
 def test_a_regressor_of_a_file_predicts_and_is_saved(tmp_path: Path) -> None:
@@ -26,6 +26,14 @@ def test_a_regressor_of_a_file_predicts_and_is_saved(tmp_path: Path) -> None:
     kept = EDHiERegressor.load(model.save(tmp_path / "model"))
     np.testing.assert_array_equal(kept.predict(new), model.predict(new))
     assert kept.best_.r2 == model.best_.r2
+
+
+def test_a_constant_as_the_answer_is_a_warning(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    pandas.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "y"]).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.warns(UnexplainedWarning, match="the columns do not explain y") as told:
+        EDHiERegressor(None, max_evaluations=100).fit_file(tmp_path / "t.csv", "y")
+    assert [each.filename for each in told] == [__file__]
 
 
 def test_errors_name_the_arguments(tmp_path: Path) -> None:

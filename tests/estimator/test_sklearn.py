@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from edhie import EDHiERegressor
-from edhie.errors import SearchError
+from edhie.errors import SearchError, UnexplainedWarning
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 3, (120, 2))
@@ -60,6 +60,15 @@ def test_the_table_of_equations(fitted: EDHiERegressor) -> None:
     assert set(table["noise"]) == {"constant"}
     assert table["equation"][chosen] == f"{fitted.best_.expr:.6g}"
     assert len(fitted.explored_) >= len(fitted.front_) > 0
+
+
+def test_a_search_that_was_too_short_has_no_weights(fitted: EDHiERegressor) -> None:
+    assert fitted.equations_["weight"].notna().any()  # it has ended by itself, with an exact law
+    noisy = Y + np.random.default_rng(0).normal(size=len(Y))
+    for n, has_weights in ((50, False), (1000, True)):
+        model = quick(n).fit(X, noisy)
+        assert model.equations_["weight"].notna().any() == has_weights
+        assert any("too few to say" in note for note in model.discoveries_[0].notes) != has_weights
 
 
 def test_predictions_by_row_of_the_table_and_their_deviations(fitted: EDHiERegressor) -> None:
@@ -178,7 +187,8 @@ def test_rows_without_a_value_are_told() -> None:
 
 
 def test_where_nothing_beats_a_constant_it_is_said() -> None:
-    with pytest.warns(UserWarning, match="the columns do not explain y: no equation describes it better than a const"):
+    told = "the columns do not explain y: no equation describes it better than a constant"
+    with pytest.warns(UnexplainedWarning, match=told):
         quick(100).fit(X[:60], np.random.default_rng(5).normal(size=60))
 
 

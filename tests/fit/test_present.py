@@ -133,7 +133,7 @@ def test_a_front_takes_little_time() -> None:
 
 @pytest.fixture(scope="module")
 def found() -> Discovery:
-    return discover(DATA, Settings(max_time=None, max_evaluations=600, operators=["+", "-", "*", "/"]))
+    return discover(DATA, Settings(max_time=None, max_evaluations=1000, operators=["+", "-", "*", "/"]))
 
 
 def test_equations_are_a_front_in_readable_form(found: Discovery) -> None:

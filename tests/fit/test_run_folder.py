@@ -97,6 +97,16 @@ def test_equations_of_other_variables_than_the_rows_have(found: Discovery, tmp_p
         load(tmp_path)
 
 
+@pytest.mark.parametrize("cells", [["B2"], ["B2", '=cmd|"x"'], ["B2", 3]])
+def test_cells_that_are_none(cells: list[object], found: Discovery, tmp_path: Path) -> None:
+    there = replace(found, problem=replace(found.problem, cells=("B2", "AA2")))
+    path = save(there, tmp_path) / "discovery.json"
+    assert load(tmp_path).problem.cells == ("B2", "AA2")
+    path.write_text(json.dumps(unsealed(path) | {"cells": cells}), encoding="utf-8")
+    with pytest.raises(SearchError, match=r"discovery\.json|damaged"):
+        load(tmp_path)
+
+
 def test_nothing_found(found: Discovery, tmp_path: Path) -> None:
     nothing = discover(found.train, Settings(max_time=None, max_evaluations=0))
     back = load(save(nothing, tmp_path), whole=False)

@@ -9,6 +9,7 @@ from edhie.evaluate import read_data
 from edhie.fit import Discovery, Problem, Settings, discover
 
 SHORT = Settings(max_evaluations=100, max_time=None)
+COMPARED = Settings(max_evaluations=1000, max_time=None)
 HOSTILE = ("<b>bold</b>", "say \"hi\" & 'bye'", "</script><script>alert(1)</script>", "$id ${name} 温度")
 
 
@@ -17,7 +18,7 @@ def cooling() -> Discovery:
     rng = np.random.default_rng(0)
     t = rng.uniform(0, 30, 60)
     y = 20 + 60 * np.exp(-t / 7) + rng.normal(0, 0.5, 60)
-    return discover(Problem.of(read_data(t, y, names=["t"]), target="T"), SHORT)
+    return discover(Problem.of(read_data(t, y, names=["t"]), target="T"), COMPARED)
 
 
 @pytest.fixture(scope="session")

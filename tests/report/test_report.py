@@ -158,6 +158,12 @@ def test_it_says_all_of_every_equation(cooling: Discovery, page: Page) -> None:
 
 def test_what_has_to_be_known_is_told(cooling: Discovery, text: str) -> None:
     assert cooling.notes == ()
+    short = replace(cooling, result=replace(cooling.result, counts=replace(cooling.result.counts, executed=60)))
+    short = Discovery.of(short.result, short.problem, short.settings)
+    told = Page(report_page([short]))
+    assert "Only 60 expressions tried, too few to say how likely each equation is; search longer." in told.text_of("p")
+    assert "weight" not in told.text_of("th") + told.text_of("dt")
+    assert "weight" in Page(text).text_of("th")
     one = a_line(cooling)
     other = replace(one, equations=(replace(one.best, model=model_of("proportional")),))
     note = "Constants are fitted for noise proportional to the prediction."

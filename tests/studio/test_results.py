@@ -138,6 +138,12 @@ def test_a_revision_has_steps(client: Client, revision: str) -> None:
     assert "only a fit" in client.ask("GET", f"/api/runs/{revision}/report", 409)["error"]
 
 
+def test_a_search_that_was_too_short_has_no_confidence(runs: Path) -> None:
+    told = equations(str(runs / "Fit <b>one"))
+    assert {(each["weight"], each["confidence"]) for each in told["equations"]} == {(None, "")}
+    assert "Only 400 expressions tried, too few to say how likely each equation is; search longer." in told["notes"]
+
+
 @pytest.mark.parametrize(
     ("format_", "holds"),
     [("latex", "y = "), ("python", "def f("), ("c", "#include"), ("excel", "="), ("markdown", "$$\ny = "),
@@ -154,6 +160,9 @@ def test_a_formula_for_a_spreadsheet_has_the_cells_of_the_users_table(runs: Path
     folder, table = str(runs / "Fit <b>one"), tmp_path / "table.csv"
     place = len(load(runs / "Fit <b>one").equations) - 1
     table.write_text("Probe 7\n\nnote,y,dose (mg),x\na,1,2,3\nb,2,3,4\n")
+    assert set(re.findall(r"\b[A-Z]\d\b", export(folder, place, "excel", table=str(table))["text"])) == {"A2", "B2"}
+    found = load(runs / "Fit <b>one")  # as an earlier release saved it
+    folder = str(save(replace(found, problem=replace(found.problem, cells=None)), tmp_path / "run"))
     found = export(folder, place, "excel", table=str(table), question={"options": {}})
     assert set(re.findall(r"\b[A-Z]\d\b", found["text"])) == {"C4", "D4"}
     assert found["about"] == "D4 is x, C4 is dose (mg)"

@@ -13,6 +13,7 @@ from edhie.console import say
 from edhie.errors import ExpressionError, raised_as
 from edhie.expr.exports import FORMATS
 from edhie.expr.exports import export as written
+from edhie.expr.exports.excel import to_excel
 from edhie.fit.problem import variable_names
 from edhie.fit.run_folder import load
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     FormatName = str
 else:
     FormatName = Literal[tuple(FORMATS)]
+EXCEL = "excel"
 WHAT = "; ".join(f"{name}: {each.description}" for name, each in FORMATS.items())
 
 
@@ -31,13 +33,17 @@ def export(
     out: Annotated[Path | None, typer.Option(help="The file to write.", show_default="standard output")] = None,
     force: Force = False,
 ) -> None:
-    """Write an equation of a fit as code, as a formula or as data."""
+    """Write an equation of a fit as code, as a formula or as data. Cells of a spreadsheet are those of the file."""
     if out is not None:
         check_output(out, force=force)
     found = load(folder, whole=False)
     equation = chosen_equation(found, index)
     target = variable_names((*found.train.names, found.target))[-1]  # an identifier that no variable has
-    text = written(equation.printed, format, name=name, target=target).rstrip("\n")
+    if format == EXCEL and found.problem.cells is not None:
+        cells = dict(zip(found.train.names, found.problem.cells, strict=True))
+        text = to_excel(equation.printed, name=name, target=target, cells=cells)
+    else:
+        text = written(equation.printed, format, name=name, target=target).rstrip("\n")
     if out is None:
         say(text)
         return

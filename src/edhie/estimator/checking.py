@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import DataError
+from edhie.errors import DataError, UnexplainedWarning
 from edhie.evaluate import Data
 from edhie.evaluate.data import what_never_varies, with_resolution
 from edhie.evaluate.reading import weights_of
+from edhie.fit import Discovery
 
 Numbers = NDArray[np.float64]
 
@@ -55,6 +57,14 @@ def names_of_targets(y: Any) -> list[str]:
         return [str(name) for name in y.columns]
     name = getattr(y, "name", None)
     return [name] if isinstance(name, str) and name else []
+
+
+def check_found(discoveries: Sequence[Discovery]) -> None:
+    """Raise an error if nothing was found, and warn where a constant is chosen although the target varies."""
+    for each in discoveries:
+        each.best  # noqa: B018 -- raises an error if nothing was found
+        if each.explains_nothing and each.train.squares_about_mean > 0:
+            warnings.warn(each.notes[0], UnexplainedWarning, stacklevel=3)
 
 
 def warn_of_undefined(found: Numbers) -> None:

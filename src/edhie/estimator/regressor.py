@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from edhie.errors import DataError
-from edhie.estimator.checking import check_columns, check_variation, data_of, names_of_targets
+from edhie.estimator.checking import check_columns, check_found, check_variation, data_of, names_of_targets
 from edhie.estimator.results import FittedEquations
 from edhie.estimator.saving import read, write
 from edhie.evaluate import Constraints, read_data
@@ -197,10 +196,7 @@ class EDHiERegressor(FittedEquations, RegressorMixin, BaseEstimator):  # type: i
             apart = None if held_out is None else data_of(held_out[0], held_out[1][:, k], None, data.names)
             problem = Problem.of(data, target=names[k], validation=apart)
             self.discoveries_.append(self._searched(problem, replace(settings, recalled=before[k])))
-        for each in self.discoveries_:
-            each.best  # noqa: B018 -- raises an error if nothing was found
-            if each.explains_nothing and each.train.squares_about_mean > 0:
-                warnings.warn(each.notes[0], UserWarning, stacklevel=2)
+        check_found(self.discoveries_)
         return self
 
     def fit_file(
@@ -233,7 +229,7 @@ class EDHiERegressor(FittedEquations, RegressorMixin, BaseEstimator):  # type: i
         self._is_flat = True
         before = self._found_before(list(problem.columns), 1)
         self.discoveries_ = [self._searched(problem, replace(self._settings(), recalled=before[0]))]
-        self._first.best  # noqa: B018 -- raises an error if nothing was found
+        check_found(self.discoveries_)
         return self
 
     def _settings(self) -> Settings:

@@ -63,7 +63,10 @@ class Equation:
     model: NoiseModel | None = None
     """The noise model under which the constants are optimal; None if they minimise the loss."""
     weight: float | None = None
-    """Probability of this equation among the alternatives, which are different functions; None if unknown."""
+    """Probability of this equation among the alternatives, which are different functions; None if unknown.
+
+    A search that was too short has none; see `edhie.fit.result.is_too_short`.
+    """
     keeps_form: bool = True
     """True if it is printed as it is, False if in a shorter form of the same values."""
     all_rows: AllRows | None = None

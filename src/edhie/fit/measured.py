@@ -90,7 +90,8 @@ def read_file(
         other = open_table(validation, decimal=decimal, missing=missing, header=header)
         held_out, apart_path = _validation_data(replace(whole, table=other)), other.path
     problem = Problem.of(train, target=target, validation=held_out)
-    problem = replace(problem, whole=whole) if is_sampled else problem
+    cells = table.cells
+    problem = replace(problem, whole=whole if is_sampled else None, cells=tuple(cells[name] for name in names))
     return Measured(path, notes, problem, n_rows, time.perf_counter() - began, apart_path)
 
 

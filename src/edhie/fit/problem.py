@@ -35,6 +35,8 @@ class Problem:
     """Rows held out."""
     whole: LargeTable | None = None
     """All rows to fit to, if `train` is a sample of them."""
+    cells: tuple[str, ...] | None = None
+    """The cell of each column in the first row of its file, such as B2; None for arrays."""
 
     @classmethod
     def of(cls, data: Data | Problem, *, target: str = "y", validation: Data | None = None) -> Problem:

@@ -14,7 +14,7 @@ from edhie.evaluate import Data
 from edhie.expr import Expr
 from edhie.fit.equation import Equation
 from edhie.fit.problem import Problem
-from edhie.fit.select import select_equations
+from edhie.fit.select import BY_DESCRIPTION, select_equations
 from edhie.fit.settings import Settings
 from edhie.results import Candidates, SearchResult
 from edhie.safe_text import printable
@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     import pandas
 
 Numbers = NDArray[np.float64]
+CUT_SHORT = ("evaluations", "seconds", "interrupted")  # ends of a search that were not its own
+LEAST_COMPARED = 1000
+"""Distinct expressions without which a search that was cut short has no weights.
+
+The default search takes about four rounds for as many, in which each of its parts has run once. On 18 tables of laws
+with noise, 12,000 expressions led to another function than the one with a weight above 99 % in 11 of 17 cases after 50
+expressions, in 3 of 12 after 400, in 1 of 9 after 800 and in none of 8 after 1,200.
+"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +65,8 @@ class Discovery:
         equations, chosen = select_equations(result, problem, settings, criterion, guesses)
         if problem.whole is not None:  # a result does not hold an open file
             problem = replace(problem, whole=None)
+        if is_too_short(result):
+            equations = tuple(replace(each, weight=None) for each in equations)
         return cls(problem, settings, result, equations, chosen)
 
     @property
@@ -115,7 +125,10 @@ class Discovery:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences to show beside the equations: that none explains the target, and noise that is not constant."""
+        """Sentences to show beside the equations.
+
+        They tell that none explains the target, that noise is not constant, and why there are no weights.
+        """
         if self.is_empty:
             return ()
         nothing = (
@@ -123,7 +136,15 @@ class Discovery:
         )
         model = self.best.model
         noise = "" if model in (None, CONSTANT) else f"constants are fitted for {model.description}"
-        return tuple(filter(None, (nothing if self.explains_nothing else "", noise)))
+        return tuple(filter(None, (nothing if self.explains_nothing else "", noise, self._why_no_weights)))
+
+    @property
+    def _why_no_weights(self) -> str:
+        """Why equations that are compared by description length have no weights; empty if they have, or need none."""
+        has_weights = any(each.weight is not None for each in self.equations)
+        if has_weights or self.settings.selection not in BY_DESCRIPTION or not is_too_short(self.result):
+            return ""
+        return f"only {self.result.counts}, too few to say how likely each equation is; search longer"
 
     def standard_deviations(self, columns: Numbers, equation: Equation | None = None) -> Numbers:
         """Return the standard deviation of each prediction, including the uncertainty about the equation.
@@ -135,7 +156,8 @@ class Discovery:
         given = (self.best if equation is None else equation).predict(columns)
         likely = [each for each in self.equations if each.weight]
         if not likely:
-            raise SearchError("equations have no weights to compare them by; choose with selection mdl")
+            way = "search longer" if self._why_no_weights else "choose with selection mdl"
+            raise SearchError(f"equations have no weights to compare them by; {way}")
         squares, total = np.zeros(len(given)), np.zeros(len(given))
         for each in likely:
             with np.errstate(all="ignore"):
@@ -168,3 +190,11 @@ class Discovery:
             "seconds": round(self.result.seconds, 3),
             "counts": vars(self.result.counts),
         }
+
+
+def is_too_short(result: SearchResult) -> bool:
+    """Return whether a search was stopped before it had tried enough expressions to say how likely an equation is.
+
+    A weight compares an equation with those that the search has found, and not with those it would have found.
+    """
+    return result.stopped in CUT_SHORT and result.counts.executed < LEAST_COMPARED

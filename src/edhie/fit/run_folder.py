@@ -6,6 +6,7 @@ The chosen equation is saved too, so that it does not change if a later release 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
     """Write a discovery and its result into `folder`, which is created if needed."""
     description = {
         "edhie": edhie.__version__, "columns": discovery.columns, "variables": discovery.train.names,
+        "cells": discovery.problem.cells,
         "settings": discovery.settings.as_json(),
         "library": json.loads(discovery.result.candidates.forest.library.to_json()),
         **discovery.as_json(),
@@ -114,7 +116,12 @@ def problem_in(folder: Path, description: dict[str, Any]) -> Problem:
     train, validation = (_data(arrays, part, names) for part in ("train", "validation"))
     if train is None:
         raise ValueError(f"{ROWS} has no rows")
-    return Problem(str(description["target"]), tuple(description["columns"]), train, validation)
+    columns, cells = tuple(description["columns"]), description.get("cells")  # earlier releases did not keep cells
+    if cells is not None and not (
+        len(cells) == len(columns) and all(re.fullmatch("[A-Z]+[1-9][0-9]*", c) for c in cells)
+    ):
+        raise ValueError("its cells are not those of its columns")
+    return Problem(str(description["target"]), columns, train, validation, cells=cells and tuple(cells))
 
 
 def equation_of(row: dict[str, Any], library: SymbolLibrary, problem: Problem, settings: Settings) -> Equation:

@@ -25,6 +25,7 @@ from edhie.selection.prediction import most_predictive
 from edhie.selection.refitting import refitted
 from edhie.selection.rules import SELECTION, scores, without_interpolation
 
+BY_DESCRIPTION = ("mdl", "accuracy")  # selections for which equations are compared by description length
 LEAST_WEIGHT = 0.01  # an alternative with less is shown only if it is on the front
 LEADERS = 40  # leaders of the search that are compared again
 MOST_LIKELY = 5  # alternatives that are shown for their weight
@@ -45,7 +46,7 @@ def select_equations(
         return (), None
     selector = _Selector(result, problem, settings, criterion, guesses)
     found: list[Equation] = []
-    if settings.selection in ("mdl", "accuracy") and selector.presenter.may_polish:
+    if settings.selection in BY_DESCRIPTION and selector.presenter.may_polish:
         found = selector.by_description()
         if found and settings.selection == "accuracy":
             best = position_of_most_predictive(found, problem, settings, negligible=result.front.negligible)

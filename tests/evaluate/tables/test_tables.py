@@ -120,6 +120,7 @@ def test_parquet(tmp_path: Path) -> None:
         frame.to_parquet(tmp_path / name)
         table = open_table(tmp_path / name)
         assert (table.names, table.notes) == (("a", "b", "on", "s"), ())
+        assert table.cells["b"] == "B2"  # it is no sheet: where it would be with a row of names
         assert table.numbers(["on"]).ravel().tolist() == [1, 0, 1]
         np.testing.assert_array_equal(table.numbers(["b", "a"], with_gaps=True), [[1.5, 1], [2.5, 2], [np.nan, np.nan]])
     assert list(table.texts())[1:] == [["2", "2.5", "False", "y"], ["", "inf", "True", "z"]]
@@ -157,6 +158,7 @@ def test_excel(tmp_path: Path) -> None:
     book.save(tmp_path / "t.xlsx")
     table = open_table(tmp_path / "t.xlsx")
     assert table.names == ("t", "y", "site", "on")
+    assert table.cells == {"t": "A3", "y": "B3", "site": "C3", "on": "D3"}
     assert table.without_text(table.names) == ("t", "y")
     assert table.numbers(["y", "t"], drop_missing=True).tolist() == [[0.25, 1.0]]
     assert table.notes == (
@@ -195,6 +197,7 @@ def test_json_lines(tmp_path: Path) -> None:
     for name in ("t.jsonl", "t.ndjson", "t.data"):
         table = open_table(written(tmp_path, JSON_LINES.replace("on", "site"), name))
         assert table.names == ("t", "y", "site")
+        assert table.cells["t"] == "A2"
         assert table.numbers(["y"]).ravel().tolist() == [1.5, 2.25, 4.0]
         assert table.numbers(["t", "y"], drop_missing=True).tolist() == [[1.0, 1.5], [300.0, 4.0]]
         assert table.written_step("y") == 0.01  # as it is written, not as it is held

@@ -36,6 +36,18 @@ def test_what_is_known_reaches_the_question(page: Any) -> None:
     assert "sin" not in asked[0]["operators"]
 
 
+def test_minutes_are_typed_with_either_decimal_mark(page: Any) -> None:
+    bring(page)
+    asked = []
+    page.route("**/api/runs", lambda route: (asked.append(route.request.post_data_json), route.abort()))
+    page.get_by_role("radio", name="other").check()
+    page.get_by_label("Minutes").fill("2,5")
+    page.get_by_role("button", name="Find equations").click()
+    expect(page.get_by_label("Minutes")).to_have_value("2.5")
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert asked[0]["max_time"] == 150
+
+
 def test_formulas_are_checked_while_one_types(page: Any) -> None:
     bring(page)
     page.get_by_text("What you know already").click()

@@ -63,6 +63,52 @@ def test_a_cell_that_is_no_number_is_named_and_its_rows_are_left_out(page: Any) 
     shown(page)
 
 
+def test_a_question_is_kept_when_a_cell_is_repaired(page: Any) -> None:
+    bring(page, TABLE.replace("\n2,0.25,", "\nlow,0.25,", 1))
+    page.get_by_role("radio", name="other").check()
+    page.get_by_label("Minutes").fill("2,5")
+    page.get_by_text("What you know already").click()
+    page.get_by_label("A formula to start from").fill("c*dose + c")
+    page.get_by_label("Formulas of your field").fill("a*exp(-b/t)")
+    page.get_by_text("Operators", exact=False).first.click()
+    page.get_by_role("button", name="Waves: none").click()
+    page.get_by_text("Name and noise").click()
+    page.get_by_label("Name of this run").fill("greenhouse")
+    page.get_by_label("How your measurements scatter").select_option("counts")
+    page.get_by_role("button", name="Take “low” for missing, and leave these rows out").click()
+    expect(page.locator(".message.warn")).to_have_count(0)
+    expect(page.get_by_label("A formula to start from")).to_be_visible()
+    asked = []
+    page.route("**/api/runs", lambda route: (asked.append(route.request.post_data_json), route.abort()))
+    page.get_by_role("button", name="Find equations").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    (question,) = asked
+    assert question["max_time"] == 150
+    assert question["guesses"] == ["c*dose + c"]
+    assert question["field"] == "a*exp(-b/t)"
+    assert "+" in question["operators"]
+    assert "sin" not in question["operators"]
+    assert (question["name"], question["noise"]) == ("greenhouse", "counts")
+    assert question["options"]["missing"] == "low"
+
+
+def test_a_formula_to_improve_and_the_usual_operators_are_kept(page: Any) -> None:
+    bring(page, TABLE.replace("\n2,0.25,", "\nlow,0.25,", 1))
+    page.get_by_role("radio", name="improve a formula that I have").check()
+    page.get_by_label("Your formula").fill("c*dose")
+    page.get_by_role("radio", name="5 min").check()
+    page.get_by_role("button", name="Take “low” for missing, and leave these rows out").click()
+    expect(page.locator(".message.warn")).to_have_count(0)
+    expect(page.get_by_label("Your formula")).to_have_value("c*dose")
+    expect(page.get_by_role("radio", name="5 min")).to_be_checked()
+    asked = []
+    page.route("**/api/runs", lambda route: (asked.append(route.request.post_data_json), route.abort()))
+    page.get_by_role("button", name="Revise my formula").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert (asked[0]["kind"], asked[0]["formula"], asked[0]["max_time"]) == ("revise", "c*dose", 300)
+    assert "operators" not in asked[0]
+
+
 def test_an_example_needs_one_press_more(page: Any) -> None:
     page.get_by_role("button", name="Orbits of planets and moons").click()
     expect(page.get_by_text("Find equations for period from axis and mass.")).to_be_visible()

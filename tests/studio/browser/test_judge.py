@@ -77,11 +77,53 @@ def test_sliders_change_the_value_and_come_back(judged: Any) -> None:
     expect(value).not_to_have_text(before)
     judged.get_by_role("button", name="Back to the fitted values").click()
     expect(value).to_have_text(before)
-    judged.get_by_role("spinbutton", name="c1, typed").fill("1e6")  # far beyond the slider
+    judged.get_by_role("textbox", name="c1, typed").fill("1e6")  # far beyond the slider
     judged.keyboard.press("Enter")
     expect(value).not_to_have_text(before)
     judged.get_by_role("button", name="Back to the fitted values").click()
     expect(value).to_have_text(before)
+
+
+def test_numbers_are_typed_with_either_decimal_mark(judged: Any) -> None:
+    judged.locator(".pick.chosen").click()
+    judged.get_by_role("tab", name="Try numbers").click()
+    field, slider = judged.get_by_role("textbox", name="hours, typed"), judged.get_by_role("slider", name="hours")
+    for typed, understood in (("2,5", "2.5"), ("2.5", "2.5"), ("1,234.5", "1234.5"), ("-0,674", "-0.674")):
+        field.fill(typed)
+        judged.keyboard.press("Enter")
+        expect(field).to_have_value(understood)
+    field.fill("1,234")  # 1.234, or 1234: nothing happens before it is chosen
+    judged.keyboard.press("Enter")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(judged.get_by_text("1,234 can mean two numbers:")).to_be_visible()
+    expect(slider).to_have_attribute("aria-valuetext", "−0.674")
+    judged.get_by_role("button", name="1.234", exact=True).click()
+    expect(field).to_have_value("1.234")
+    expect(slider).to_have_attribute("aria-valuetext", "1.234")
+    field.fill("abc")
+    judged.keyboard.press("Enter")
+    expect(judged.get_by_text("This is no number.")).to_be_visible()
+    judged.get_by_role("button", name="Back to the fitted values").click()
+    expect(judged.locator(".try .error-text")).to_have_count(0)
+
+
+def test_values_beyond_the_data_are_said_to_be_so(judged: Any) -> None:
+    judged.locator(".pick.chosen").click()
+    judged.get_by_role("tab", name="Try numbers").click()
+    beyond, slider = judged.locator(".try .beyond"), judged.get_by_role("slider", name="hours")
+    expect(slider).to_be_visible()
+    expect(beyond).to_have_count(0)
+    judged.get_by_role("textbox", name="hours, typed").fill("100")
+    judged.keyboard.press("Enter")
+    expect(beyond).to_have_text("beyond the data, which go from 0 to 5.75")
+    slider.press("Home")
+    expect(beyond).to_be_visible()
+    judged.get_by_role("button", name="Back to the fitted values").click()
+    expect(beyond).to_have_count(0)
+    judged.get_by_role("textbox", name="c1, typed").fill("1e6")  # constants have no data
+    judged.keyboard.press("Enter")
+    expect(beyond).to_have_count(0)
+    judged.get_by_role("button", name="Back to the fitted values").click()
 
 
 def test_two_equations_are_compared_on_trees_and_curves(judged: Any) -> None:

@@ -49,6 +49,7 @@ def excel_table(source: Source, missing: Sequence[float | str], header: Header |
     below = frame.iloc[0 if header == "no" else 1 :].infer_objects().set_axis(list(names), axis=1)
     table = FrameTable(source, names, lambda _: iter([below]), missing)
     table.lines = numbers[n_titles + (0 if header == "no" else 1) :]
+    table.is_sheet = True
     table.positions = tuple(int(place) for place in frame.columns)
     if n_titles:
         table.format_notes = ("begins with remarks",)

@@ -25,6 +25,8 @@ Frames = Callable[[Sequence[str]], "Iterator[DataFrame]"]
 class FrameTable(Table):
     """A file that is read as DataFrames."""
 
+    is_sheet = False
+
     def __init__(
         self,
         source: Source,

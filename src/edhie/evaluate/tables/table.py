@@ -18,6 +18,7 @@ from edhie.archives import check_gzip
 from edhie.errors import DataError, shortened, suggestion
 from edhie.evaluate.lookalikes import warn_of_lookalikes
 from edhie.evaluate.tables.decimals import is_any_number, is_number
+from edhie.expr.exports.excel import ROW, column_name
 
 Numbers = NDArray[np.float64]
 Header = Literal["no", "mend"]
@@ -111,6 +112,8 @@ class Table(ABC):
     """The decimal mark of the numbers that were read."""
     positions: tuple[int, ...] | None = None
     """Positions of the columns in a sheet, from 0; None if they are contiguous from the first."""
+    is_sheet: bool = True
+    """True if a line of the file is a row of the sheet that a spreadsheet shows."""
     format_notes: tuple[str, ...] = ()
     _left_out: tuple[str, ...] = ()
     _n_dropped: int = 0
@@ -125,6 +128,13 @@ class Table(ABC):
         )
         dropped = (f"has {rows} left out",) if self._n_dropped else ()
         return (*self.format_notes, *self._left_out, *dropped)
+
+    @property
+    def cells(self) -> dict[str, str]:
+        """The cell of each column in the first row of data, such as B2, where the table is a sheet."""
+        row = self.line_of(0) if self.is_sheet else ROW
+        places = range(len(self.names)) if self.positions is None else self.positions
+        return {name: f"{column_name(place)}{row}" for name, place in zip(self.names, places, strict=True)}
 
     @abstractmethod
     def texts(self) -> Iterator[list[str]]:

@@ -191,6 +191,8 @@ def _without_comment_mark(names: list[str]) -> list[str]:
 class JsonLinesTable(RowTable):
     """A file of JSON lines; the names are those of its first object, and may be missing in others."""
 
+    is_sheet = False
+
     def __init__(self, source: Source, *, missing: Sequence[float | str] = ()) -> None:
         super().__init__(source, missing)
         first = next(self._objects(), (0, dict[str, Any]()))[1]

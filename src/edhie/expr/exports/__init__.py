@@ -38,7 +38,7 @@ FORMATS: dict[str, Format] = {
     "torch": Format(TORCH.write, ".py", "a Python function of PyTorch tensors, differentiable"),
     "jax": Format(JAX.write, ".py", "a Python function of JAX arrays, differentiable"),
     "c": Format(to_c, ".c", "a C99 function of doubles"),
-    "excel": Format(to_excel, ".txt", "a formula for row 2 of a sheet, columns as in the data"),
+    "excel": Format(to_excel, ".txt", "a formula for the first row of the data in a spreadsheet"),
     "latex": Format(
         lambda expr, *, name, target: f"{latex_name(target)} = {to_latex(expr)}", ".tex", "the equation in LaTeX"
     ),

@@ -1,4 +1,4 @@
-"""A formula for a spreadsheet, for row 2; the columns A, B, … are those of the data, in order.
+"""A formula for a spreadsheet: for row 2, with the variables in the columns A, B, …, unless their cells are given.
 
 Excel differs from other languages: -A2^2 is (-A2)^2, a^b^c is (a^b)^c, LOG is the decimal logarithm, and a number has
 15 digits. NaN and infinity are errors (#NUM!, #DIV/0!). 0^0 and sines beyond 2^27 are undefined, (-8)^(1/3) is -2, and

@@ -26,7 +26,7 @@ def best(folder: str) -> dict[str, Any] | None:
     if run.chosen is None:
         return None
     each = run.equations[run.chosen]
-    mathml = to_mathml(each.shown, number_format=NEEDED)
+    mathml = mathml_terms(each.shown, number_format=NEEDED)
     return {"mathml": mathml, "text": each.text(), "r2": finite(each.r2), "complexity": each.complexity}
 
 

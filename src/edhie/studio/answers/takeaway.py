@@ -10,7 +10,7 @@ from typing import Any
 
 from edhie.errors import EdhieError
 from edhie.expr.exports import export as written
-from edhie.expr.exports.excel import column_name, to_excel
+from edhie.expr.exports.excel import ROW, column_name, to_excel
 from edhie.fit import Equation
 from edhie.fit.problem import variable_names
 from edhie.plots.words import one_line, r2_text
@@ -20,7 +20,6 @@ from edhie.studio.answers.reading import opened
 from edhie.studio.refusals import Refused
 
 MARKDOWN, LATEX, EXCEL = "markdown", "latex", "excel"
-FIRST_ROW = 2  # below the names of the columns
 
 
 def export(
@@ -61,16 +60,19 @@ def _with_accents(latex: str) -> str:
 
 
 def _cells(run: OpenedRun, each: Equation, table: str | None, options: dict[str, Any]) -> dict[str, str]:
-    """Return the cell of each variable in the first row of the table; without it, columns are those of the run."""
-    positions, row = {column: place for place, column in enumerate(run.rows.columns)}, FIRST_ROW
-    if table is not None:
+    """Return the cell of each variable in the first row of the table; if it is not known, columns are those of the run.
+
+    Revisions and runs of earlier releases do not keep their cells.
+    """
+    columns = run.rows.columns
+    cells = [f"{column_name(place)}{ROW}" for place in range(len(columns))]
+    if run.discovery is not None and run.discovery.problem.cells is not None:
+        cells = list(run.discovery.problem.cells)
+    elif table is not None:
         with suppress(EdhieError):
-            found = opened(Path(table), options)[0]
-            if positions.keys() <= set(found.names):
-                own = found.positions or range(len(found.names))
-                positions, row = dict(zip(found.names, own, strict=True)), found.line_of(0)
-    places = zip(each.train.names, run.rows.columns, strict=True)
-    return {name: f"{column_name(positions[column])}{row}" for name, column in places}
+            found = opened(Path(table), options)[0].cells
+            cells = [found[column] for column in columns] if found.keys() >= set(columns) else cells
+    return dict(zip(each.train.names, cells, strict=True))
 
 
 def _markdown(run: OpenedRun, each: Equation) -> str:

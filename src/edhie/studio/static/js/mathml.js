@@ -9,6 +9,8 @@ const ATTRIBUTES = {
   class: /^constant$/,
 };
 const [MIDDLE, LONG] = [24, 60]; // letters from which on an equation is set smaller
+const SIGNS = new Set("+−⋅"); // before which a line may be broken
+const AT_START = { form: "infix", lspace: "0", rspace: "0.25em" }; // of a sign that may begin a line
 const SMALLEST = 0.6; // of the usual size of type
 const LONGEST_NAME = 32; // letters of a target that are shown
 
@@ -39,6 +41,52 @@ const escaped = (text) => text.toWellFormed().replace(/[\u0000-\u001f\ufffe\ufff
 
 const shortened = (name) => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name);
 
+/** Return the pieces of a sum or product, each with the sign before it: lines may be broken between them. */
+function pieces(node) {
+  const children = [...node.children];
+  const [first, last] = [children[0], children.at(-1)];
+  const isSign = (each) => each.localName === "mo" && SIGNS.has(each.textContent);
+  if (node.localName === "mrow" && children.length === 3 && first.textContent === "(" && last.textContent === ")") {
+    const found = pieces(children[1]);
+    found[0].unshift(first);
+    found.at(-1).push(last);
+    return found;
+  }
+  if (node.localName !== "mrow" || !children.some(isSign)) return [[node]];
+  const found = [];
+  let signs = [];
+  for (const child of children) {
+    if (isSign(child)) {
+      if (found.length) for (const [name, value] of Object.entries(AT_START)) child.setAttribute(name, value);
+      signs.push(child);
+    } else {
+      const [piece, ...others] = pieces(child);
+      found.push([...signs, ...piece], ...others);
+      signs = [];
+    }
+  }
+  return found;
+}
+
+/** Return a term as one box, which is broken between its pieces only if it is wider than a line. */
+function term(made) {
+  const parts = made.children.length === 1 ? pieces(made.firstElementChild) : [[...made.children]];
+  return h("span", { class: "term" }, parts.map((part) => {
+    const each = made.cloneNode(false);
+    const row = document.createElementNS(MATHML, "mrow");
+    row.append(...part);
+    each.append(row);
+    return [each, " "];
+  }));
+}
+
+/** Mark the sides on which a formula goes on. */
+function markSides(box) {
+  const left = box.scrollWidth - box.clientWidth - box.scrollLeft;
+  box.classList.toggle("more-before", box.scrollLeft > 1);
+  box.classList.toggle("more-after", left > 1);
+}
+
 /** A formula that has no place to be broken gets smaller type, down to what can still be read; then it scrolls. */
 const sizes = new ResizeObserver((entries) => {
   for (const { target: box } of entries) {
@@ -47,11 +95,12 @@ const sizes = new ResizeObserver((entries) => {
     box.style.fontSize = "";
     const share = box.clientWidth / box.scrollWidth;
     if (share < 1) box.style.fontSize = `${Math.max(0.95 * share, SMALLEST) * parseFloat(getComputedStyle(box).fontSize)}px`;
+    markSides(box);
   }
 });
 
 /**
- * Return a box with an equation that scrolls if it must and breaks between terms.
+ * Return a box with an equation that breaks between terms, then within them, and scrolls if it must.
  * `terms` is a string or a list of them, `text` what to show where they are not well-formed.
  */
 export function formula(terms, { text = "", target = null, kind = "" } = {}) {
@@ -64,9 +113,10 @@ export function formula(terms, { text = "", target = null, kind = "" } = {}) {
   const name = `<mtext>${escaped(shortened(target ?? ""))}</mtext>`;
   const equals = '<mspace width="0.28em"/><mo lspace="0" rspace="0">=</mo>';
   const left = target === null ? [] : [math(`<mrow>${name}${equals}</mrow>`)];
-  for (const part of [...left, ...parts]) box.append(part, " ");
+  for (const part of [...left, ...parts]) box.append(term(part), " ");
   const letters = box.textContent.replace(/\s/g, "").length;
   if (letters > MIDDLE) box.classList.add(letters > LONG ? "long" : "middle");
+  box.addEventListener("scroll", () => markSides(box), { passive: true });
   sizes.observe(box);
   return box;
 }

@@ -23,6 +23,22 @@ export function number(value, digits = 4) {
   return short.toLocaleString("en", options).replace("-", MINUS);
 }
 
+/**
+ * Return the numbers that a typed text can mean: none, one, or two for a text such as 1,234. As in tables, commas are
+ * decimal (2,5) or between thousands (1,234,567); a single point is decimal, since the page writes numbers so.
+ */
+export function readings(text) {
+  const plain = text.trim().replace(MINUS, "-").replace(/(?<=\d)[\s'’](?=\d{3}(?!\d))/g, "");
+  const [mantissa, exponent = ""] = plain.split(/(?=e)/i);
+  const asNumber = (digits) => (/^[-+]?(\d+\.?\d*|\.\d+)$/.test(digits) && /^(e[-+]?\d+)?$/i.test(exponent)
+    ? [Number(digits + exponent)].filter(Number.isFinite) : []);
+  const without = (mark) => mantissa.replaceAll(mark, "");
+  if (/^[-+]?[1-9]\d{0,2},\d{3}$/.test(mantissa)) return [mantissa.replace(",", "."), without(",")].flatMap(asNumber);
+  if (/^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(mantissa)) return asNumber(without(","));
+  if (/^[-+]?[1-9]\d{0,2}(\.\d{3})+,\d*$|^[-+]?[1-9]\d{0,2}(\.\d{3}){2,}$/.test(mantissa)) return asNumber(without(".").replace(",", "."));
+  return asNumber(mantissa.replace(",", "."));
+}
+
 /** Return a number that is written as text, such as 1.20e-05, with all its digits, as `number` writes it. */
 export function written(text) {
   const [mantissa, exponent] = text.replace("-", MINUS).split("e");

@@ -2,14 +2,14 @@
 import { h, field, select } from "../dom.js";
 import { formulaField } from "./formula_field.js";
 
-/** Return the fields; `read()` is what of them goes into the question. */
-export function knownPart(summary, question, onChange) {
+/** Return the fields, filled with what is `given`; `read()` is what of them goes into the question. */
+export function knownPart(summary, question, onChange, given = {}) {
   const variables = () => [...question.features];
-  const guess = formulaField({ label: "A formula to start from", kind: "formula", variables, placeholder: "for example  c*x^2 + c",
+  const guess = formulaField({ label: "A formula to start from", kind: "formula", variables, value: given.guesses?.[0], placeholder: "for example  c*x^2 + c",
     hint: "Your best guess; it cannot be combined with a form below. Write c for a number that is not known. Column names stand for their values." });
-  const template = formulaField({ label: "A form with unknown parts", kind: "template", variables, placeholder: "for example  f(x)*exp(-c*t)",
+  const template = formulaField({ label: "A form with unknown parts", kind: "template", variables, value: given.template, placeholder: "for example  f(x)*exp(-c*t)",
     hint: "What the equation must look like. f(…), g(…) are the unknown parts: functions of the columns in the parentheses." });
-  const fieldFormulas = formulaField({ label: "Formulas of your field", kind: "field", variables: () => [], rows: 3, placeholder: "a*exp(-b/t)\n\\frac{a}{b + c}",
+  const fieldFormulas = formulaField({ label: "Formulas of your field", kind: "field", variables: () => [], rows: 3, value: given.field, placeholder: "a*exp(-b/t)\n\\frac{a}{b + c}",
     hint: "One formula a line, as text or LaTeX. Equations that resemble them are tried first. The letters need not be your column names. This takes a little longer to start." });
   const numeric = summary.columns.filter((column) => column.kind === "number");
   const sigma = select([["", "none"], ...numeric.map((column) => [column.name, column.name])], question.sigma ?? "", (name) => {

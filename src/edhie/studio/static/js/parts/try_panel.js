@@ -1,19 +1,26 @@
 // Trying numbers: sliders for the constants of an equation and for the values of the columns.
 import { h, facts, message, latest, newId, put } from "../dom.js";
 import { get, post, ofRun } from "../api.js";
-import { errorWords, number } from "../numbers.js";
+import { errorWords, number, readings } from "../numbers.js";
 import { fitChart } from "../charts/fit.js";
 import { axesChoice } from "./axes_choice.js";
 
 const STEPS = 400;
+const MOST_DIGITS = 15; // of a number that was typed
 const BEYOND = 0.3; // of the range of the data, to either side
 
-function slider(label, low, high, value, onChange) {
+/** Return a slider with a field for a number; `data` are the ends of the data of a column, beyond which it says so. */
+function slider(label, low, high, value, onChange, data = null) {
   const id = newId("slider");
-  const typed = h("input", { type: "number", step: "any", class: "typed", "aria-label": `${label}, typed` });
-  const show = (each) => {
-    typed.value = Number(each.toPrecision(5));
+  const typed = h("input", { type: "text", inputmode: "decimal", autocomplete: "off", class: "typed",
+    "aria-label": `${label}, typed`, "aria-describedby": `${id}-told` });
+  const told = h("div", { id: `${id}-told`, class: "told small", "aria-live": "polite" });
+  const show = (each, digits = 5) => {
+    typed.value = Number(each.toPrecision(digits));
+    typed.removeAttribute("aria-invalid");
     input.setAttribute("aria-valuetext", number(each, 5));
+    const isBeyond = data && (each < data[0] || each > data[1]);
+    put(told, isBeyond ? h("p", { class: "beyond" }, `beyond the data, which go from ${number(data[0])} to ${number(data[1])}`) : null);
   };
   const at = (place) => low + ((high - low) * place) / STEPS;
   const placeOf = (each) => Math.round(((each - low) / (high - low || 1)) * STEPS);
@@ -26,14 +33,23 @@ function slider(label, low, high, value, onChange) {
     input.value = placeOf(each);
     show(each);
   };
+  const take = (each) => {
+    input.value = placeOf(each); // at its end, if the number is beyond
+    show(each, MOST_DIGITS); // as it was understood
+    onChange(each);
+  };
   typed.onchange = () => {
-    if (!Number.isFinite(typed.valueAsNumber)) return;
-    input.value = placeOf(typed.valueAsNumber); // at its end, if the number is beyond
-    input.setAttribute("aria-valuetext", number(typed.valueAsNumber, 5));
-    onChange(typed.valueAsNumber);
+    const meanings = readings(typed.value);
+    if (meanings.length === 1) return void take(meanings[0]);
+    typed.setAttribute("aria-invalid", "true");
+    put(told, h("p", { class: "error-text" }, meanings.length ? `${typed.value} can mean two numbers:` : "This is no number."),
+      meanings.map((each) => h("button", { type: "button", class: "slim", onclick: () => {
+        typed.focus();
+        take(each);
+      } }, String(each))));
   };
   set(value);
-  const element = h("div", { class: "slider" }, h("label", { for: id, class: "name" }, label), typed, input);
+  const element = h("div", { class: "slider" }, h("label", { for: id, class: "name" }, label), typed, told, input);
   return { element, set };
 }
 
@@ -84,7 +100,7 @@ function build(runId, point, target, columns, constants, fits) {
     return slider(name, low, high, values[name] ?? (low + high) / 2, (now) => {
       values[name] = now;
       update();
-    });
+    }, [from, to]);
   });
   const reset = h("button", { type: "button", onclick: () => {
     numbers = [...own];

@@ -57,29 +57,33 @@ function sizeWords(summary, question) {
 }
 
 /**
- * Return the question about a table. `kept` is what was asked before the table was read again, `formula` one to improve.
+ * Return the question about a table. `kept` is what was asked before the table was read again, with what else was chosen
+ * in `kept.chosen`; `formula` is one to improve.
  * `size` is an element for the rows that are used, `reread(options, kept)` reads the table with other options.
  */
 function askPart(summary, offered, { kind, kept, formula, size, onStarted, reread }) {
   const question = firstQuestion(summary, kept);
-  const operators = new Set(offered.operators.flatMap((group) => group.items.filter((each) => each.is_default).map((each) => each.name)));
-  const usual = [...operators].sort().join();
-  let noise = "auto";
+  const chosen = kept?.chosen ?? {};
+  const defaults = offered.operators.flatMap((group) => group.items.filter((each) => each.is_default).map((each) => each.name));
+  const operators = new Set(chosen.operators ?? defaults);
+  const usual = defaults.sort().join();
+  let noise = chosen.noise ?? "auto";
   let isRevision = kind === "revise";
 
   const told = h("div", { "aria-live": "assertive" });
   const said = h("p", { class: "asked" });
   const remedied = h("div", { class: "stack-small" });
   const scatter = scatterPart(summary, question);
-  const known = knownPart(summary, question, change);
+  const known = knownPart(summary, question, change, chosen.known);
   const columns = columnsPart(summary, question, change);
-  const budget = budgetPart(offered.defaults.max_time);
+  const budget = budgetPart(chosen.seconds ?? offered.defaults.max_time);
   const own = formulaField({ label: "Your formula", kind: "formula", value: formula, variables: () => [...question.features], placeholder: "for example  c*x*exp(-c*t)",
     hint: "Text or LaTeX. Write c for a number that is to be fitted. edhie finds the least change after which it explains the data." });
-  const name = h("input", { type: "text", maxlength: 200, placeholder: summary.name });
+  const name = h("input", { type: "text", maxlength: 200, placeholder: summary.name, value: chosen.name ?? "" });
   const start = h("button", { type: "button", class: "primary large", onclick: begin });
   const ownBox = h("div", null, own.element);
-  const knownBox = h("details", null, h("summary", null, "What you know already ", h("span", { class: "hint" }, "(optional)")),
+  const isKnown = Object.values(chosen.known ?? {}).some(Boolean);
+  const knownBox = h("details", { open: isKnown }, h("summary", null, "What you know already ", h("span", { class: "hint" }, "(optional)")),
     known.element);
 
   function change() {
@@ -104,8 +108,10 @@ function askPart(summary, offered, { kind, kept, formula, size, onStarted, rerea
   }
 
   function remedy({ exclude, ...options }, label) {
-    if (Object.keys(options).length) return void reread(joined(summary.options, options),
-      { question, suggested: summary.suggested.features, kind: isRevision ? "revise" : "fit", formula: own.value() });
+    if (Object.keys(options).length) return void reread(joined(summary.options, options), {
+      question, suggested: summary.suggested.features, kind: isRevision ? "revise" : "fit", formula: own.value(),
+      chosen: { operators, noise, name: name.value, seconds: budget.value(), known: known.read() },
+    });
     question.features.delete(exclude);
     if (question.target === exclude) question.target = null;
     remedied.append(message("good", `Done: ${label}.`));
@@ -113,11 +119,11 @@ function askPart(summary, offered, { kind, kept, formula, size, onStarted, rerea
   }
 
   function body() {
-    const chosen = [...operators].sort().join();
+    const allowed = [...operators].sort().join();
     return {
       table: summary.id, name: name.value.trim() || undefined, kind: isRevision ? "revise" : "fit", formula: isRevision ? own.value() : undefined,
       target: question.target, features: [...question.features], sigma: question.sigma ?? undefined,
-      operators: chosen === usual ? undefined : [...operators], ...(isRevision ? {} : known.read()),
+      operators: allowed === usual ? undefined : [...operators], ...(isRevision ? {} : known.read()),
       max_time: budget.value(), noise: noise === "auto" ? undefined : noise,
       options: summary.options,
     };
