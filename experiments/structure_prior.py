@@ -20,7 +20,7 @@ import numpy as np
 
 import edhie.selection.prior
 from edhie.corpora import Formulas, formulas
-from edhie.corpora.curves import curves, with_variable
+from edhie.corpora.curves import by_frequency, with_variable
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.standard_libraries import everything
 from edhie.generators import load
@@ -32,6 +32,8 @@ from formula_versions import versions
 from structure_models import Model, grammar_model, hvae_model, over, shipped_model, symbol_model
 
 RESULTS = Path(__file__).parent / "results"
+FREQUENCIES = {"common": 8.0, "usual": 2.0, "rare": 0.5}
+"""Formulas that each way to write a curve counts as."""
 BENCHMARKS = ("feynman/", "textbook/")
 """Problems whose laws are left out of the whole forms that ship, so that benchmarks do not ask for what they know."""
 SHIPPED_FILE = Path(edhie.selection.prior.__file__).with_name(SHIPPED)
@@ -63,11 +65,17 @@ OTHERS: dict[str, Model] = {
 
 
 def shipped_forms() -> KnownForms:
-    """Return the whole forms that ship: of formulas that no benchmark asks for, and of curves, also times a variable."""
+    """Return the whole forms that ship: formulas that no benchmark asks for, and curves, also times a variable."""
     library = everything(["x0", "x1"])
-    alone = [with_variable(text, "x0") for ways in curves().values() for text in ways]
-    known = Forest.from_exprs((parse(text, library) for each in alone for text in (each, f"x1*({each})")), library)
-    return KnownForms.learnt(versions(formulas().without(problems=BENCHMARKS).forest), known, n_versions=VERSIONS)
+    counted = [
+        (parse(text, library), FREQUENCIES[part])
+        for part, each in by_frequency().items()
+        for ways in each.values()
+        for way in ways
+        for text in (with_variable(way, "x0"), f"x1*({with_variable(way, 'x0')})")
+    ]
+    known = versions(formulas().without(problems=BENCHMARKS).forest)
+    return KnownForms.learnt(known, counted, n_versions=VERSIONS)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

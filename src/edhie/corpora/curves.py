@@ -15,8 +15,18 @@ def curves() -> dict[str, tuple[str, ...]]:
     >>> curves()["arrhenius"]
     ('c*exp(c/x)', 'exp(c + c/x)')
     """
+    return {name: ways for part in by_frequency().values() for name, ways in part.items()}
+
+
+@cache
+def by_frequency() -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return the curves in three parts, by how often people try them: common, usual and rare."""
     text = (files("edhie.corpora") / "data" / "curves.toml").read_text(encoding="utf-8")
-    return {name: (ways,) if isinstance(ways, str) else tuple(ways) for name, ways in tomllib.loads(text).items()}
+    parts = tomllib.loads(text)
+    return {
+        part: {name: (ways,) if isinstance(ways, str) else tuple(ways) for name, ways in each.items()}
+        for part, each in parts.items()
+    }
 
 
 def with_variable(text: str, name: str) -> str:

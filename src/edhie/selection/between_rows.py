@@ -91,11 +91,21 @@ def neighbours(data: Data) -> Numbers:
 
 
 def has_pole(forest: Forest, data: Data, points: Numbers) -> NDArray[np.bool_]:
-    """Return for each expression whether a value between rows is not finite, or far outside the target's range."""
+    """Return for each expression whether it has a pole between rows.
+
+    A value there is not finite or far outside the target's range, or a denominator changes its sign.
+    """
     if points.shape[1] == 0:
         return np.zeros(len(forest), np.bool_)
     low, high = float(data.y.min()), float(data.y.max())
     reach = BEYOND * ((high - low) or abs(high) or 1.0)
     with np.errstate(all="ignore"):
         found = values(forest, points)
-        return np.asarray(~((found > low - reach) & (found < high + reach)).all(axis=1))
+        is_inside = ((found > low - reach) & (found < high + reach)).all(axis=1)
+        quotients = np.flatnonzero(forest.tokens == forest.library.ids.get("/", -1))
+        if len(quotients):
+            first, places = (below := _subtrees(forest, forest.right[quotients])).grouped()
+            signs = np.sign(values(below.take(first), points)).reshape(len(first), -1, len(INSIDE))
+            changes = (signs.min(axis=2) * signs.max(axis=2) < 0).any(axis=1)
+            is_inside[forest.owners[quotients[changes[places]]]] = False
+    return np.asarray(~is_inside)

@@ -173,7 +173,7 @@ def _kernel_arguments(data: Data, criterion: Criterion, models: tuple[NoiseModel
     """Return target, weights, least variances and noise models as arguments of kernels."""
     weights = np.ones(data.n_rows) if data.weights is None else data.weights * (data.n_rows / data.total_weight)
     floors, smallest = least_variances(data, criterion), smallest_prediction(data.y)
-    codes, ratios, costs = codes_of(models, data.n_rows)
+    codes, ratios, costs = codes_of(models, data)
     exact = (ROUNDING * float(np.std(data.y) or abs(data.y[0]) or 1.0)) ** 2
     return data.y, weights, floors, exact, smallest, codes, ratios, costs, FREEDOM, criterion.spread
 

@@ -4,8 +4,9 @@ All lengths are in nats. For noise with standard deviation σ·d by row and p fi
 
     n/2·ln(2πσ²) + Σ ln d + RSS/(2σ²) + ½·ln|I + S·J'WJ·S/σ²| + c(n, p)
 
-where W = 1/d², RSS is weighted by W, and S = spread·|θ| is the prior width of the constants, which have no preferred
-size, since that depends on units. The determinant is the precision that the data give the constants, correlations
+where W = 1/d², RSS is weighted by W, and S² = (spread·θ)² + n/(J'WJ/σ²) is the prior variance of each constant: constants
+have no preferred size, since that depends on units, and their prior is at least as wide as what one row tells of them.
+The determinant is the precision that the data give the constants, correlations
 included: a constant that they do not determine costs nothing. c corrects for σ being estimated from n - p degrees of
 freedom: it comes from integrating over σ.
 """
@@ -97,7 +98,9 @@ def lengths(
     for m in range(len(codes)):
         scale = student_scale(residuals, weights, freedom) if codes[m] == 4 else 1.0
         own = row_weights(values, residuals, weights, codes[m], ratios[m], smallest, scale, freedom)
-        if codes[m] == 4:
+        if codes[m] == 5:
+            out[m] = logarithmic_length(values, slopes, constants, y, weights, floors, spread)
+        elif codes[m] == 4:
             out[m] = student_length(residuals, slopes, constants, weights, floors, scale, freedom, spread)
         else:
             out[m] = gaussian_length(residuals, slopes, constants, own, floors, spread)
@@ -153,6 +156,25 @@ def gaussian_length(
     return length + precision_length(slopes, constants, weights, estimated, spread)
 
 
+@jit
+def logarithmic_length(
+    values: Numbers, slopes: Numbers, constants: Numbers, y: Numbers, weights: Numbers, floors: Numbers, spread: float
+) -> float:
+    """Return the length under normal noise of the logarithm, for a target that is positive or negative throughout."""
+    residuals, own, least, logs = np.empty(len(y)), np.empty(slopes.shape), np.empty(len(y)), 0.0
+    for i in range(len(y)):
+        ratio = y[i] / values[i]
+        if not 0.0 < ratio < np.inf:
+            return np.inf
+        residuals[i] = math.log(ratio)
+        least[i] = floors[i] / y[i] / y[i]
+        if weights[i] > 0.0:
+            logs += math.log(abs(y[i]))
+        for p in range(len(slopes)):
+            own[p, i] = slopes[p, i] / values[i]
+    return gaussian_length(residuals, own, constants, weights, least, spread) + logs
+
+
 @jit_inner
 def correction(n: int, p: int) -> float:
     """Return the cost of estimating σ along with p constants."""
@@ -166,15 +188,20 @@ def correction(n: int, p: int) -> float:
 def precision_length(slopes: Numbers, constants: Numbers, weights: Numbers, variance: float, spread: float) -> float:
     """Return ½·ln|I + S·J'WJ·S/σ²|: the cost of the constants, to the precision that the data give them."""
     p, n = slopes.shape
-    matrix = np.zeros((p, p))
+    matrix, widths = np.zeros((p, p)), np.empty(p)
     for a in range(p):
         for b in range(a + 1):
             total = 0.0
             for i in range(n):
                 total += slopes[a, i] * weights[i] * slopes[b, i]
-            matrix[a, b] = total * (spread * constants[a]) * (spread * constants[b]) / variance
-        matrix[a, a] += 1.0
+            matrix[a, b] = total / variance
+        one_row = n / matrix[a, a] if matrix[a, a] > 0.0 else 0.0
+        widths[a] = math.sqrt((spread * constants[a]) ** 2 + one_row)
     length = 0.0
+    for a in range(p):
+        for b in range(a + 1):
+            matrix[a, b] *= widths[a] * widths[b]
+        matrix[a, a] += 1.0
     for a in range(p):  # Cholesky decomposition, in place
         for b in range(a + 1):
             left = matrix[a, b]

@@ -40,7 +40,9 @@ class NoiseModel:
 
 
 CONSTANT = NoiseModel("constant", 0, "constant noise")
-PROPORTIONAL = NoiseModel("proportional", 1, "noise proportional to the prediction", bits=6.0)
+PROPORTIONAL = NoiseModel("proportional", 1, "noise proportional to the prediction", bits=3.0)
+LOGARITHMIC = 5
+"""Code of proportional noise for a target of one sign: errors of its logarithm are normal, too."""
 COUNTS = NoiseModel("counts", 2, "counting noise, with a variance proportional to the prediction", bits=4.0)
 BOTH = tuple(
     NoiseModel("both", 3, "noise with a constant and a proportional part", ratio, n_parameters=1, bits=8.0)
@@ -91,10 +93,17 @@ def smallest_prediction(y: Numbers) -> float:
     return SMALLEST * float(sizes.min()) if len(sizes) else 1.0
 
 
-def codes_of(models: Sequence[NoiseModel], n_rows: int) -> tuple[NDArray[np.int64], Numbers, Numbers]:
+def has_one_sign(y: Numbers) -> bool:
+    """Return whether all targets are positive, or all negative."""
+    return bool((y > 0).all() or (y < 0).all())
+
+
+def codes_of(models: Sequence[NoiseModel], data: Data) -> tuple[NDArray[np.int64], Numbers, Numbers]:
     """Return the models as arguments of kernels: code, ratio and cost in nats of each."""
-    costs = [each.bits * math.log(2.0) + 0.5 * each.n_parameters * math.log(n_rows) for each in models]
-    codes, ratios = [each.code for each in models], [each.ratio for each in models]
+    costs = [each.bits * math.log(2.0) + 0.5 * each.n_parameters * math.log(data.n_rows) for each in models]
+    proportional = LOGARITHMIC if has_one_sign(data.y) else PROPORTIONAL.code
+    codes = [proportional if each is PROPORTIONAL else each.code for each in models]
+    ratios = [each.ratio for each in models]
     return np.array(codes, np.int64), np.array(ratios), np.array(costs)
 
 

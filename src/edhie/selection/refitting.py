@@ -13,7 +13,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.selection.description import Criterion, describe
-from edhie.selection.noise import CONSTANT, STUDENT, NoiseModel, relative_weights
+from edhie.selection.noise import CONSTANT, PROPORTIONAL, STUDENT, NoiseModel, has_one_sign, relative_weights
 from edhie.selection.plain_numbers import exact_literals, literal_bits, literals_near
 
 Numbers = NDArray[np.float64]
@@ -39,6 +39,10 @@ def refitted(forest: Forest, data: Data, model: NoiseModel, config: FitConfig) -
 
 
 def _reweighted(one: Forest, data: Data, model: NoiseModel, config: FitConfig) -> Forest:
+    if model is PROPORTIONAL and has_one_sign(data.y):
+        found = _logarithmic(one, data, config)
+        if found is not None:
+            return found
     for _ in range(ROBUST_ROUNDS if model is STUDENT else ROUNDS):
         with np.errstate(all="ignore"):
             predicted = np.asarray(values(one, data.columns)[0], np.float64)
@@ -49,6 +53,26 @@ def _reweighted(one: Forest, data: Data, model: NoiseModel, config: FitConfig) -
         if np.allclose(before.values, one.values, rtol=SETTLED, atol=0.0):
             break
     return one
+
+
+def _logarithmic(one: Forest, data: Data, config: FitConfig) -> Forest | None:
+    """Return an expression with the least squares of log(y/f); None if f has another sign than y in a row.
+
+    Each round fits f to f + f·log(y/f), with weights 1/f²: to first order, these are the same squares.
+    """
+    best, least = None, np.inf
+    base = np.ones(data.n_rows) if data.weights is None else data.weights
+    for _ in range(ROBUST_ROUNDS):
+        with np.errstate(all="ignore"):
+            predicted = np.asarray(values(one, data.columns)[0], np.float64)
+            residuals = np.log(data.y / predicted)
+            squares = float(base @ np.square(residuals))
+            relative = base * np.square(np.median(np.abs(predicted)) / predicted)
+        if not (squares < least * (1.0 - SETTLED) and np.isfinite(relative).all()):
+            break
+        best, least = one, squares
+        one = _fitted(one, replace(data, y=predicted * (1.0 + residuals), weights=relative), config)
+    return best
 
 
 def _fitted(forest: Forest, data: Data, config: FitConfig) -> Forest:

@@ -12,7 +12,7 @@ import json
 import math
 import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
@@ -20,7 +20,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr import Forest, SymbolLibrary, parse
+from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.canonical import canonical
 from edhie.expr.standard_libraries import everything
 
@@ -43,16 +43,19 @@ class KnownForms:
     """Number of formulas with each number of variables, from 0 on."""
 
     @classmethod
-    def learnt(cls, versions: Forest, curves: Forest, *, n_versions: int) -> KnownForms:
-        """Return the forms of formulas in `n_versions` versions each, and of curves: these count as `LEAST` formulas."""
-        count: Counter[str] = Counter()
-        totals = np.zeros(MOST_VARIABLES + 1)
-        for given, weight in ((versions, 1.0 / n_versions), (curves, LEAST)):
+    def learnt(cls, versions: Forest, curves: Sequence[tuple[Expr, float]], *, n_versions: int) -> KnownForms:
+        """Return the forms of formulas in `n_versions` versions each, and of curves with the formulas they count as."""
+        own = Forest.from_exprs([expr for expr, _ in curves])
+        weights = np.full(len(versions), 1.0 / n_versions), np.array([weight for _, weight in curves])
+        totals, counts = np.zeros(MOST_VARIABLES + 1), [Counter[str](), Counter[str]()]
+        for given, each, count in zip((versions, own), weights, counts, strict=True):
             generic = _generic(given)
-            np.add.at(totals, np.minimum(_appearance(generic)[1], MOST_VARIABLES), weight)
-            for form in generic:
+            np.add.at(totals, np.minimum(_appearance(generic)[1], MOST_VARIABLES), each)
+            for form, weight in zip(generic, each.tolist(), strict=True):
                 count[str(form)] += weight
-        known = {form: round(n, DIGITS) for form, n in sorted(count.items()) if n >= LEAST}
+        of_formulas, of_curves = counts
+        kept = {form for form, n in of_formulas.items() if n >= LEAST}.union(of_curves)
+        known = {form: round(of_formulas[form] + of_curves[form], DIGITS) for form in sorted(kept)}
         return cls(known, tuple(totals.round(DIGITS).tolist()))
 
     @staticmethod
