@@ -15,7 +15,7 @@ from edhie.evaluate.resolution import FULL_PRECISION, Resolution, resolution_of,
 
 Values = NDArray[np.float64]
 ROUNDING = 1e-18  # of the target's sum of squares: a fit to nine digits
-SEPARATE_POINTS, SEPARATE_ROWS = 48, 1000  # points drawn from the values of that many rows
+SEPARATE_POINTS, SEPARATE_ROWS = 24, 1000  # points drawn from the values of that many rows
 ROUNDING_OF_VALUES = (8 * float(np.finfo(np.float64).eps)) ** 2  # where the target varies little around a large mean
 
 
@@ -77,6 +77,22 @@ class Data:
     def rounding(self) -> Values:
         """The standard deviation of the target's rounding in each row; 0 for full precision."""
         return rounding_of(self.y, self.resolution)
+
+    @cached_property
+    def column_roundings(self) -> Values:
+        """The variance of each column's rounding in each row, (variables, rows); whole numbers count as exact.
+
+        Without rows if no column is rounded.
+        """
+        resolutions = [resolution_of(column) for column in self.columns]
+        if not any(each.digits or 0 < each.step < 1 for each in resolutions):
+            return np.empty((0, self.n_rows))
+        return np.array(
+            [
+                np.square(rounding_of(column, each)) if each.digits or each.step < 1 else np.zeros(self.n_rows)
+                for column, each in zip(self.columns, resolutions, strict=True)
+            ]
+        )
 
     @cached_property
     def separate_points(self) -> Values:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from edhie.expr.jit import jit
 
 Numbers = NDArray[np.float64]
-HALVINGS = 60
+MOST_STEPS, PRECISION = 60, 1e-10  # of the logarithm of the scale's square
 LEAST = 1e-30  # of the largest square: if most residuals are 0, so is the maximum-likelihood scale
 
 
@@ -27,17 +27,29 @@ def likeliest_square(squares: Numbers, shares: Numbers, freedom: float) -> float
     if not (0.0 < largest < np.inf):
         return 0.0
     low, high = math.log(LEAST), 0.0  # of s² over the largest square
-    for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        square, total = math.exp(middle), 0.0
+    at, mean = 0.0, 0.0
+    for i in range(len(squares)):
+        mean += shares[i] * (squares[i] / largest)
+    at = min(max(math.log(mean), low), high)
+    for _ in range(MOST_STEPS):  # Newton's method, within the bracket
+        square, total, slope = math.exp(at), 0.0, 0.0
         for i in range(len(squares)):
             own = squares[i] / largest
-            total += shares[i] * (freedom + 1.0) * own / (freedom * square + own)
+            part = shares[i] * (freedom + 1.0) * own / (freedom * square + own)
+            total += part
+            slope -= part * freedom * square / (freedom * square + own)
         if total > 1.0:
-            low = middle
+            low = at
         else:
-            high = middle
-    return largest * math.exp(high)
+            high = at
+        step = (1.0 - total) / slope if slope < 0.0 else 0.0
+        middle = 0.5 * (low + high)
+        found = at + step if slope < 0.0 and low < at + step < high else middle
+        if abs(found - at) < PRECISION:
+            at = found
+            break
+        at = found
+    return largest * math.exp(at)
 
 
 @jit

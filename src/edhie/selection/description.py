@@ -18,14 +18,14 @@ from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.custom_operators import with_custom_operators
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import FREEDOM
-from edhie.evaluate.machine.program import plan, symbol_tables
+from edhie.evaluate.machine.program import plan
 from edhie.evaluate.parallel import parallel_for
 from edhie.expr import Forest
 from edhie.selection.noise import PROPORTIONAL, NoiseModel, codes_of, noise_models, smallest_prediction
 from edhie.selection.plain_numbers import literal_bits
 from edhie.selection.prior.known_forms import KnownForms
 from edhie.selection.prior.structure_prior import StructurePrior
-from edhie.selection.units import claim_bits
+from edhie.selection.units import claim_bits, with_factors
 
 Numbers = NDArray[np.float64]
 Kernel = tuple[Numbers, Numbers, Numbers, float, float, NDArray[np.int64], Numbers, Numbers, float, float]
@@ -44,7 +44,7 @@ class Criterion:
     noise: str = "auto"
     """The noise model: a name of `noise.MODELS`, or "auto" for the one that describes the residuals best."""
     has_resolution: bool = True
-    """True if residuals below the resolution of the target save nothing."""
+    """True if residuals below the resolution of the target and of the columns save nothing."""
     spread: float = 1.0
     """Prior width of a constant, relative to its value."""
     knows_forms: bool = True
@@ -122,12 +122,12 @@ def data_bits(forest: Forest, data: Data, criterion: Criterion, models: tuple[No
 
     own = _kernel_arguments(data, criterion, models)
     out = np.full((len(forest), len(models)), np.inf)
-    # by leaf of the program: whether it is a constant that costs bits of precision
-    has_value = forest.library.has_slot[forest.tokens[symbol_tables(forest.library).is_leaf[forest.tokens]]]
-    is_counted = np.zeros(len(has_value), np.bool_)
-    is_counted[has_value] = np.isinf(literal_bits(forest.values)) & criterion.has_precision
-    program = plan(forest, keep=True)
-    parallel_for(lambda a, b: code_lengths(program, is_counted, data.columns, *own, a, b, out), len(forest))
+    roundings = data.column_roundings if criterion.has_resolution else np.empty((0, data.n_rows))
+    planned, kinds = with_factors(forest, np.full(len(data.names), len(roundings) == 0))
+    if not criterion.has_precision:
+        kinds[kinds == 0] = -1
+    program = plan(planned, keep=True)
+    parallel_for(lambda a, b: code_lengths(program, kinds, data.columns, roundings, *own, a, b, out), len(forest))
     for k in with_custom_operators(forest).tolist():
         response = Response(forest.take([k]), data.columns)
         values, slopes = response.jacobian(response.constants)

@@ -4,11 +4,10 @@ All lengths are in nats. For noise with standard deviation σ·d by row and p fi
 
     n/2·ln(2πσ²) + Σ ln d + RSS/(2σ²) + ½·ln|I + S·J'WJ·S/σ²| + c(n, p)
 
-where W = 1/d², RSS is weighted by W, and S² = (spread·θ)² + n/(J'WJ/σ²) is the prior variance of each constant: constants
-have no preferred size, since that depends on units, and their prior is at least as wide as what one row tells of them.
-The determinant is the precision that the data give the constants, correlations
-included: a constant that they do not determine costs nothing. c corrects for σ being estimated from n - p degrees of
-freedom: it comes from integrating over σ.
+where W = 1/d², RSS is weighted by W, and S² = (spread·θ)² + n/(J'WJ/σ²) is the prior variance of each constant:
+constants have no preferred size, since that depends on units, and their prior is at least as wide as what one row tells
+of them. The determinant is the precision that the data give the constants, correlations included. c corrects for σ
+being estimated from n - p degrees of freedom: it comes from integrating over σ.
 """
 
 from __future__ import annotations
@@ -31,25 +30,28 @@ LOG_2PI = math.log(2 * math.pi)
 
 @jit
 def code_lengths(
-    program: Program, is_counted: NDArray[np.bool_], columns: Numbers, y: Numbers, weights: Numbers, floors: Numbers,
-    exact: float, smallest: float, codes: Indices, ratios: Numbers, costs: Numbers, freedom: float,
+    program: Program, kinds: Indices, columns: Numbers, roundings: Numbers, y: Numbers, weights: Numbers,
+    floors: Numbers, exact: float, smallest: float, codes: Indices, ratios: Numbers, costs: Numbers, freedom: float,
     spread: float, from_: int, to: int, out: Numbers,
 ) -> None:  # fmt: skip
     """Write the lengths of the data under expressions `from_` to `to`, by noise model, into the rows of `out`.
 
-    `is_counted` says by leaf whether it is a constant that costs bits of precision: plain numbers do not.
-    `floors` are the least variances by row: smaller residuals save nothing. Below a mean square of `exact` there is no
-    noise to model.
+    `kinds` says by leaf whether it is a constant that costs bits of precision (0), the factor of a variable (its place
+    plus 1), or neither. `floors` are the least variances by row: smaller residuals save nothing. The variances of the
+    columns' `roundings` are added, carried through the slopes. Below a mean square of `exact` there is no noise.
     """
     n = len(y)
-    values = np.empty(n)
+    values, least = np.empty(n), np.empty(n)
     for k in range(from_, to):
         at, end = program.leaf_starts[k], program.leaf_starts[k + 1]
         leaves, free = program.leaf_values[at:end], free_leaves(program, k)
         slopes, constants, n_counted = np.empty((len(free), n)), np.empty(len(free)), 0
         jacobian(program, k, leaves, columns, values, slopes)
+        copy_to(least, floors)
+        for column in range(len(roundings)):
+            add_rounding(slopes, kinds[at:end][free], column, columns[column], roundings[column], least)
         for p in range(len(free)):
-            if is_counted[at + free[p]]:
+            if kinds[at + free[p]] == 0:
                 row = place_of(leaves[free[p]], constants[:n_counted])
                 constants[row] = leaves[free[p]]
                 if row < n_counted:
@@ -59,9 +61,23 @@ def code_lengths(
                     copy_to(slopes[row], slopes[p])
                     n_counted += 1
         lengths(
-            values, slopes[:n_counted], constants[:n_counted], y, weights, floors, exact, smallest, codes, ratios,
+            values, slopes[:n_counted], constants[:n_counted], y, weights, least, exact, smallest, codes, ratios,
             costs, freedom, spread, out[k],
         )  # fmt: skip
+
+
+@jit_inner
+def add_rounding(
+    slopes: Numbers, kinds: Indices, column: int, values: Numbers, rounding: Numbers, out: Numbers
+) -> None:  # fmt: skip
+    """Add the variance that a column's rounding gives to the values: the slope by its factor is x·∂f/∂x."""
+    for i in range(len(out)):
+        slope = 0.0
+        for p in range(len(kinds)):
+            if kinds[p] == column + 1:
+                slope += slopes[p, i]
+        if values[i] != 0.0 and np.isfinite(slope):
+            out[i] += (slope / values[i]) ** 2 * rounding[i]
 
 
 @jit_inner

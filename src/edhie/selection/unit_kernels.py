@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.machine.gradient_kernels import free_leaves, jacobian
 from edhie.evaluate.machine.program import Program
-from edhie.expr.jit import jit
+from edhie.expr.jit import jit, jit_inner
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -57,7 +59,7 @@ def claims_of(
     return price_of(relations(changes, sizes), prices)
 
 
-@jit
+@jit_inner
 def by_kind(
     values: Numbers, slopes: Numbers, constants: Numbers, kinds: Indices, n_variables: int
 ) -> tuple[Numbers, int]:
@@ -92,7 +94,7 @@ def by_kind(
     return found[: n_constants + n_variables + 1], n_constants
 
 
-@jit
+@jit_inner
 def add_known(out: Numbers, row: Numbers, is_known: NDArray[np.bool_]) -> None:
     """Add the known points of a row."""
     at = 0
@@ -102,43 +104,65 @@ def add_known(out: Numbers, row: Numbers, is_known: NDArray[np.bool_]) -> None:
             at += 1
 
 
-@jit
+@jit_inner
 def normalise(rows: Numbers) -> Numbers:
     """Scale each row to length 1, unless it is 0, and return the lengths."""
     sizes = np.zeros(len(rows))
     for k in range(len(rows)):
-        largest = np.max(np.abs(rows[k]))
+        largest = 0.0
+        for i in range(rows.shape[1]):
+            largest = max(largest, abs(rows[k, i]))
         if largest > 0.0:
             rows[k] /= largest
-            length = np.sqrt(np.sum(rows[k] * rows[k]))
+            length = math.sqrt(dot(rows[k], rows[k]))
             rows[k] /= length
             sizes[k] = length * largest
     return sizes
 
 
-@jit
+@jit_inner
 def leave(row: Numbers, basis: Numbers) -> float:
     """Subtract from a row what an orthonormal basis spans, and return the length of the rest."""
     for _ in range(2):  # twice, since rounding leaves some
         for p in range(len(basis)):
-            row -= np.sum(row * basis[p]) * basis[p]
-    return float(np.sqrt(np.sum(row * row)))
+            subtract(row, basis[p])
+    return math.sqrt(dot(row, row))
 
 
-@jit
+@jit_inner
+def subtract(row: Numbers, direction: Numbers) -> float:
+    """Subtract from a row its part along a direction of length 1, and return the length of that."""
+    along = dot(row, direction)
+    for i in range(len(row)):
+        row[i] -= along * direction[i]
+    return along
+
+
+@jit_inner
+def dot(a: Numbers, b: Numbers) -> float:
+    """Return the sum of products."""
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i] * b[i]
+    return total
+
+
+@jit_inner
 def relations(changes: Numbers, sizes: Numbers) -> Numbers:
     """Return the equations that changes of units have to satisfy, in reduced echelon form: pivots are 1."""
     n = len(changes)
     found, pivots, rank = np.zeros((n, n)), np.empty(n, np.int64), 0
     while rank < n:
-        lengths = np.array([np.sqrt(np.sum(changes[i] * changes[i])) for i in range(n)])
-        pivot = int(np.argmax(lengths))
-        if lengths[pivot] <= ABSORBED:
-            break
-        direction = changes[pivot] / lengths[pivot]
+        pivot, length = 0, 0.0
         for i in range(n):
-            found[rank, i] = np.sum(direction * changes[i])
-            changes[i] -= found[rank, i] * direction
+            own = math.sqrt(dot(changes[i], changes[i]))
+            if own > length:
+                pivot, length = i, own
+        if length <= ABSORBED:
+            break
+        direction = changes[pivot] / length
+        for i in range(n):
+            found[rank, i] = subtract(changes[i], direction)
         changes[pivot] = 0.0
         pivots[rank] = pivot
         rank += 1
@@ -155,7 +179,7 @@ def relations(changes: Numbers, sizes: Numbers) -> Numbers:
     return found[:rank]
 
 
-@jit
+@jit_inner
 def price_of(found: Numbers, prices: Numbers) -> float:
     """Return the bits of claims: that units do not exist, that they follow from others, and that two are the same."""
     total = 0.0
@@ -173,7 +197,10 @@ def price_of(found: Numbers, prices: Numbers) -> float:
             total += prices[0]
             continue
         for other in range(k):  # two units that follow from others in the same way are the same
-            if np.max(np.abs(found[other] - found[k])) < ZERO:
+            distance = 0.0
+            for i in range(found.shape[1]):
+                distance = max(distance, abs(found[other, i] - found[k, i]))
+            if distance < ZERO:
                 is_same, n_units = True, 1
         total += prices[2] if is_same and n_units == 1 else prices[1]
     return total

@@ -62,7 +62,7 @@ def claim_bits(forest: Forest, data: Data) -> Numbers:
     if len(forest) == 0:
         return out
     points = data.separate_points
-    scaled, kinds = _scaled(forest, without_unit(data.names))
+    scaled, kinds = with_factors(forest, without_unit(data.names))
     program = plan(scaled, keep=True)
     parallel_for(lambda a, b: claims(program, kinds, points, len(data.names), PRICES, a, b, out), len(forest))
     for k in with_custom_operators(scaled).tolist():
@@ -79,14 +79,14 @@ def without_unit(names: tuple[str, ...]) -> NDArray[np.bool_]:
     return np.array([bool(WITHOUT_UNIT.intersection(re.split(r"[\W_]+", name.lower()))) for name in names], np.bool_)
 
 
-def _scaled(forest: Forest, is_known: NDArray[np.bool_]) -> tuple[Forest, NDArray[np.int64]]:
-    """Return expressions with 1·x for each variable x, and by leaf what its slope is.
+def with_factors(forest: Forest, is_fixed: NDArray[np.bool_]) -> tuple[Forest, NDArray[np.int64]]:
+    """Return expressions with 1·x for each variable x that is not fixed, and by leaf what its slope is.
 
-    0 is a fitted constant, k + 1 the factor of variable k, and -1 anything else. Known variables have no factor.
+    0 is a fitted constant, k + 1 the factor of variable k, and -1 anything else.
     """
     library = _with_factors(forest.library)
     columns = symbol_tables(forest.library).columns[forest.tokens]
-    is_scaled = (columns >= 0) & ~np.append(is_known, True)[np.minimum(columns, len(is_known))]
+    is_scaled = (columns >= 0) & ~np.append(is_fixed, True)[np.minimum(columns, len(is_fixed))]
     widths = np.where(is_scaled, 3, 1)
     ends = np.cumsum(widths)
     tokens = np.empty(int(ends[-1]), np.int16)
