@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.canonical import canonical
 from edhie.expr.standard_libraries import everything
+from edhie.expr.symbols import NUMBER
 
 SHIPPED = "known_forms.json"
 LEAST = 2.0  # formulas that have a form, for it to be known: what occurs once is no pattern
@@ -73,10 +74,20 @@ class KnownForms:
     def bits(self, forest: Forest) -> Numbers:
         """Return the bits of each expression's form and of which variables it has; infinite for an unknown form.
 
-        Constants are to be fitted, also if they have values; numbers belong to the form.
+        Constants are to be fitted, also if they have values. A number belongs to the form, or is the value of one of
+        the form's constants: `c*x^3.5` has the form `c*x^c`.
         """
         if len(forest) == 0:
             return np.zeros(0)
+        found = self._bits(forest)
+        library = forest.library
+        if library.constant is not None and library.has_numbers:
+            is_number = forest.tokens == library.ids[NUMBER.name]
+            tokens = np.where(is_number, library.ids[library.constant], forest.tokens).astype(np.int16)
+            found = np.minimum(found, self._bits(Forest(library, tokens, forest.offsets, forest.values)))
+        return found
+
+    def _bits(self, forest: Forest) -> Numbers:
         generic, n = _generic(forest), len(forest.library.variables)
         # how many variables, which of them, and in which place each
         ways = np.log2([max(n, 1) * math.perm(n, k) for k in range(n + 1)])
