@@ -43,20 +43,23 @@ def form_of(expr: Expr) -> Expr:
     (2.0, 0.5, 0.7)
     """
     from edhie.expr import Expr
+    from edhie.expr.numerals import numeral
 
     library = expr.library
     assert library.constant is not None
     exponents = {expr.child_positions(k)[1] for k, token in enumerate(expr.tokens) if token == "^"}
     tokens, values, fitted = list(expr.tokens), list[float | None](), iter(expr.constants)
     for k, token in enumerate(expr.tokens):
-        if library[token].kind == "constant":
-            values.append(next(fitted))
-        elif library[token].kind == "number":
-            number = float(token)
-            if abs(number) != 1 and not (k in exponents and (2 * number).is_integer()):
-                tokens[k] = library.constant
-                values.append(number)
-    return Expr(library, tokens, values)
+        if library[token].kind not in ("constant", "number"):
+            continue
+        value = next(fitted) if library[token].kind == "constant" else float(token)
+        belongs = value is not None and (abs(value) == 1 or (k in exponents and (2 * value).is_integer()))
+        if belongs and value is not None:
+            tokens[k] = numeral(value)
+        else:
+            tokens[k] = library.constant
+            values.append(value)
+    return Expr(library.with_numbers(), tokens, values)
 
 
 def written_form(expr: Expr) -> str:

@@ -13,6 +13,7 @@ LARGEST = 100  # numerator
 OF_PI = 12  # numerator of a multiple of π
 FIRST = 2.0  # bits of the number 1
 NAMED = 4.0  # bits more for π
+GROWTH = 1.5  # bits for each doubling of numerator or denominator: probabilities sum up to about 1
 SAME = 1e-12
 # kinds of plain numbers, `above * UNITS / BELOW` for whole numbers up to MOST: (kinds, 1)
 UNITS, MOST, HEADS = (
@@ -20,7 +21,7 @@ UNITS, MOST, HEADS = (
     for each in ((1.0, math.pi), (LARGEST, OF_PI), (FIRST, FIRST + NAMED))
 )
 BELOW = np.tile(np.array(DENOMINATORS, np.float64), 2)[:, np.newaxis]
-TAILS = 2 * np.log2(BELOW)
+TAILS = GROWTH * np.log2(BELOW)
 
 
 def literal_bits(values: ArrayLike) -> Numbers:
@@ -35,7 +36,7 @@ def literal_bits(values: ArrayLike) -> Numbers:
         is_one = (np.abs(given - above * UNITS / BELOW) <= SAME * given) & (above > 0) & (above <= MOST)
         if not is_one.any():  # as for most constants
             return np.where(given == 0, FIRST, np.inf)
-        bits = np.where(is_one, (HEADS + 2 * np.log2(np.maximum(above, 1.0))) + TAILS, np.inf).min(axis=0)
+        bits = np.where(is_one, (HEADS + GROWTH * np.log2(np.maximum(above, 1.0))) + TAILS, np.inf).min(axis=0)
     return np.where(given == 0, FIRST, bits)
 
 
