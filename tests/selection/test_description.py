@@ -29,6 +29,7 @@ from edhie.selection.description import (
 from edhie.selection.description_kernels import precision_length
 from edhie.selection.noise import CONSTANT, PROPORTIONAL
 from edhie.selection.prior.structure_prior import StructurePrior
+from edhie.selection.units import claim_bits
 from mosaics import data_of, forest_of, free, positive
 
 LIBRARY = free(1)
@@ -125,9 +126,10 @@ def test_a_structure_costs_what_the_prior_says() -> None:
     data = noisy("1*x0", 0.1, rows=64)
     forest = forest_of(LIBRARY, "x0", "sin(exp(x0))")
     prior = StructurePrior.shipped()
-    told = description_bits(forest, data) - residual_bits(values(forest, data.columns), data)
-    np.testing.assert_allclose(told, prior.bits(forest))
-    uniform = expression_bits(forest, data, Criterion(StructurePrior.uniform()))
+    plain = Criterion(knows_forms=False)
+    told = description_bits(forest, data, plain) - residual_bits(values(forest, data.columns), data)
+    np.testing.assert_allclose(told, prior.bits(forest) + claim_bits(forest, data))
+    uniform = expression_bits(forest, data, Criterion(StructurePrior.uniform(), knows_forms=False))
     np.testing.assert_allclose(uniform, forest.sizes * np.log2(len(LIBRARY)))
 
 
@@ -151,26 +153,40 @@ def test_a_plain_number_is_cheaper_than_a_constant_near_it() -> None:
     assert near < far  # but not where the data speak against it
 
 
-def test_constants_that_are_correlated_cost_as_one() -> None:
+def test_constants_that_are_correlated_cost_little_more_than_one() -> None:
     slopes = np.random.default_rng(0).standard_normal((2, 100))
     weights, one = np.ones(100), np.array([1.0])
-    single = precision_length(slopes[:1], one, weights, 1e-6)
-    alike = precision_length(slopes[[0, 0]], np.ones(2), weights, 1e-6)
-    apart = precision_length(slopes, np.ones(2), weights, 1e-6)
-    assert single < alike < single + np.log(2)
+    single = precision_length(slopes[:1], one, weights, 1e-6, 8.0)
+    nearly = np.stack([slopes[0], slopes[0] + 1e-5 * slopes[1]])
+    alike = precision_length(nearly, np.ones(2), weights, 1e-6, 8.0)
+    apart = precision_length(slopes, np.ones(2), weights, 1e-6, 8.0)
+    assert single < alike < single + np.log(102)
     assert apart > 1.9 * single
 
 
 def test_a_constant_that_the_data_do_not_determine_is_free() -> None:
     slopes = np.zeros((1, 50))
-    assert precision_length(slopes, np.array([1.0]), np.ones(50), 1.0) == pytest.approx(0.0)
+    assert precision_length(slopes, np.array([1.0]), np.ones(50), 1.0, 1.0) == pytest.approx(0.0)
 
 
-def test_very_large_and_very_small_constants_cost_more() -> None:
+def test_the_size_of_a_constant_costs_nothing() -> None:
     slopes = np.ones((1, 50))
-    costs = [precision_length(slopes / size, np.array([size]), np.ones(50), 1.0) for size in (1.0, 1e3, 1e-3, 1e9)]
-    assert costs[0] < costs[1] < costs[3]
-    assert costs[1] == pytest.approx(costs[2])
+    sizes = (1.0, 1e3, 1e-3, 1e9)
+    costs = [precision_length(slopes / size, np.array([size]), np.ones(50), 1.0, 1.0) for size in sizes]
+    np.testing.assert_allclose(costs, costs[0])
+
+
+def test_a_constant_costs_at_least_what_one_row_tells() -> None:
+    slopes = np.ones((1, 50))
+    nothing = precision_length(slopes, np.array([1e-9]), np.ones(50), 1.0, 1.0)
+    assert nothing == pytest.approx(0.5 * np.log(1 + 50))
+
+
+def test_constants_of_one_value_are_one_constant() -> None:
+    data = noisy("2.7183*x0", 0.01)
+    forest = fitted("3.3334*x0/(x0 + 3.3334)", "3.3334*x0/(x0 + 3.3335)")
+    once, twice = description_bits(forest, data) - residual_bits(values(forest, data.columns), data)
+    assert once < twice - 2
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 4])

@@ -41,9 +41,10 @@ def test_settings_name_all_of_them() -> None:
 
 
 def test_the_data_say_which_are_compared() -> None:
-    assert noise_models("auto", data()) == (CONSTANT, PROPORTIONAL)
+    assert noise_models("auto", data()) == (CONSTANT, PROPORTIONAL, STUDENT)
+    assert noise_models("auto", data(np.arange(1.5, 10))) == (CONSTANT, PROPORTIONAL)
     counts = data(np.round(TRUTH))
-    assert noise_models("auto", counts) == (CONSTANT, PROPORTIONAL, COUNTS)
+    assert noise_models("auto", counts) == (CONSTANT, PROPORTIONAL, COUNTS, STUDENT)
     assert noise_models("both", data()) == BOTH
     known = replace(data(), sigma=np.ones(200))
     assert noise_models("proportional", known) == (CONSTANT,)  # standard errors are the noise
@@ -111,7 +112,7 @@ def test_a_prediction_of_0_has_noise_all_the_same() -> None:
 
 
 def test_a_model_with_a_parameter_more_costs_more() -> None:
-    _, _, told = codes_of((CONSTANT, PROPORTIONAL, BOTH[0]), 100)
+    _, _, told = codes_of((CONSTANT, PROPORTIONAL, BOTH[0]), data(TRUTH))
     assert told[0] == 0
     assert (np.diff(told) > 0).all()
 

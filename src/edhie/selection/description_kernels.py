@@ -2,12 +2,12 @@
 
 All lengths are in nats. For noise with standard deviation σ·d by row and p fitted constants θ with slopes J,
 
-    n/2·ln(2πσ²) + Σ ln d + RSS/(2σ²) + ½·ln|I + S·J'WJ·S/σ²| + c(n, p)
+    n/2·ln(2πσ²) + Σ ln d + RSS/(2σ²) + Σ ½·ln(1 + n + (spread·θ)²·m) + c(n, p)
 
-where W = 1/d², RSS is weighted by W, and S² = (spread·θ)² + n/(J'WJ/σ²) is the prior variance of each constant:
-constants have no preferred size, since that depends on units, and their prior is at least as wide as what one row tells
-of them. The determinant is the precision that the data give the constants, correlations included. c corrects for σ
-being estimated from n - p degrees of freedom: it comes from integrating over σ.
+where RSS is weighted by 1/d², and m is the precision that the data give a constant, correlations included. The prior of
+a constant is as wide as `spread` times its value, since constants have no preferred size: that depends on units. It is
+also at least as wide as what one row tells of the constant, hence n. c corrects for σ being estimated from n - p
+degrees of freedom: it comes from integrating over σ.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from edhie.expr.jit import copy_to, jit, jit_inner
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+ALIKE = 1e-9  # relative difference of slopes that counts as rounding
 LOG_2PI = math.log(2 * math.pi)
 
 
@@ -106,6 +107,7 @@ def lengths(
         least += weights[i] * exact
     for p in range(len(slopes)):
         drop_infinite(slopes[p], len(y))
+    slopes, constants = factors_first(values, slopes, constants)
     if total <= least:
         absolute = np.maximum(floors, exact)
         for m in range(len(codes)):
@@ -121,6 +123,31 @@ def lengths(
         else:
             out[m] = gaussian_length(residuals, slopes, constants, own, floors, spread)
         out[m] += costs[m]
+
+
+@jit_inner
+def factors_first(values: Numbers, slopes: Numbers, constants: Numbers) -> tuple[Numbers, Numbers]:
+    """Return slopes and constants with factors of the whole first, then terms, which absorb changes of units.
+
+    The precision of the others, given these, does not depend on the units.
+    """
+    p = len(constants)
+    kinds = np.empty(p, np.int64)
+    for k in range(p):
+        of_values, of_one = 0.0, 0.0
+        for i in range(len(values)):
+            of_values = max(of_values, abs(slopes[k, i] * values[0] - slopes[k, 0] * values[i]) / abs(values[i]))
+            of_one = max(of_one, abs(slopes[k, i] - slopes[k, 0]))
+        size = abs(slopes[k, 0]) * ALIKE
+        kinds[k] = 0 if of_values <= size else 1 if of_one <= size else 2
+    own, found, at = np.empty(slopes.shape), np.empty(p), 0
+    for kind in range(3):
+        for k in range(p):
+            if kinds[k] == kind:
+                copy_to(own[at], slopes[k])
+                found[at] = constants[k]
+                at += 1
+    return own, found
 
 
 @jit
@@ -201,34 +228,31 @@ def correction(n: int, p: int) -> float:
 
 
 @jit
-def precision_length(slopes: Numbers, constants: Numbers, weights: Numbers, variance: float, spread: float) -> float:
-    """Return ½·ln|I + S·J'WJ·S/σ²|: the cost of the constants, to the precision that the data give them."""
+def precision_length(
+    slopes: Numbers, constants: Numbers, weights: Numbers, variance: float, spread: float
+) -> float:  # fmt: skip
+    """Return Σ ½·ln(1 + n + (spread·θ)²·m): the cost of the constants, to the precision that the data give them.
+
+    m is the precision of a constant, given those before it: a pivot of the Cholesky decomposition of J'WJ/σ². A
+    constant without any effect costs nothing.
+    """
     p, n = slopes.shape
-    matrix, widths = np.zeros((p, p)), np.empty(p)
+    n_counting = np.count_nonzero(weights)
+    matrix, length = np.zeros((p, p)), 0.0
     for a in range(p):
         for b in range(a + 1):
             total = 0.0
             for i in range(n):
                 total += slopes[a, i] * weights[i] * slopes[b, i]
-            matrix[a, b] = total / variance
-        one_row = n / matrix[a, a] if matrix[a, a] > 0.0 else 0.0
-        widths[a] = math.sqrt((spread * constants[a]) ** 2 + one_row)
-    length = 0.0
-    for a in range(p):
-        for b in range(a + 1):
-            matrix[a, b] *= widths[a] * widths[b]
-        matrix[a, a] += 1.0
-    for a in range(p):  # Cholesky decomposition, in place
-        for b in range(a + 1):
-            left = matrix[a, b]
             for c in range(b):
-                left -= matrix[a, c] * matrix[b, c]
-            if a == b:
-                # at least 1, except for rounding errors
-                matrix[a, a] = math.sqrt(max(left, 1.0)) if left < np.inf else np.inf
-                length += math.log(matrix[a, a])
-            else:
-                matrix[a, b] = left / matrix[b, b]
+                total -= matrix[a, c] * matrix[b, c]
+            if b < a:
+                matrix[a, b] = total / matrix[b, b] if matrix[b, b] > 0.0 else 0.0
+            elif total > 0.0:
+                matrix[a, a] = math.sqrt(total)
+                length += 0.5 * math.log(
+                    1.0 + n_counting + spread * constants[a] * total / variance * spread * constants[a]
+                )
     return length if not np.isnan(length) else np.inf
 
 

@@ -22,6 +22,7 @@ ROBUST_ROUNDS = 30  # of reweighting where weights depend on residuals, which ch
 STANDARD_ERRORS = 2.5  # within which a plain number may replace a constant
 PLAIN_GAIN = 3.0  # bits that a plain number has to save, except in exponents: many constants are near one by chance
 MOST_PLAIN = 3  # plain numbers that are tried for a constant
+LEAST_STEP = 0.01  # of a fit of logarithms
 SETTLED = 1e-7  # relative change of constants below which reweighting has converged
 SURE = 1e-9  # relative distance within which a plain number is tried even without noise
 
@@ -58,21 +59,32 @@ def _reweighted(one: Forest, data: Data, model: NoiseModel, config: FitConfig) -
 def _logarithmic(one: Forest, data: Data, config: FitConfig) -> Forest | None:
     """Return an expression with the least squares of log(y/f); None if f has another sign than y in a row.
 
-    Each round fits f to f + f·log(y/f), with weights 1/f²: to first order, these are the same squares.
+    Each round fits f to f + step·f·log(y/f), with weights 1/f²: for a step of 1, these are the same squares to first
+    order. Steps are shortened where they fail.
     """
-    best, least = None, np.inf
+    best, least, step = one, np.inf, 1.0
     base = np.ones(data.n_rows) if data.weights is None else data.weights
     for _ in range(ROBUST_ROUNDS):
         with np.errstate(all="ignore"):
-            predicted = np.asarray(values(one, data.columns)[0], np.float64)
-            residuals = np.log(data.y / predicted)
-            squares = float(base @ np.square(residuals))
-            relative = base * np.square(np.median(np.abs(predicted)) / predicted)
-        if not (squares < least * (1.0 - SETTLED) and np.isfinite(relative).all()):
+            tried = np.asarray(values(one, data.columns)[0], np.float64)
+            squares = float(base @ np.square(np.log(data.y / tried)))
+        if squares < least:
+            is_settled = not squares < least * (1.0 - SETTLED)
+            best, least, predicted = one, squares, tried
+            step = min(1.0, 2.0 * step)
+            if is_settled:
+                break
+        elif np.isinf(least) or step < LEAST_STEP:
             break
-        best, least = one, squares
-        one = _fitted(one, replace(data, y=predicted * (1.0 + residuals), weights=relative), config)
-    return best
+        else:
+            step *= 0.3
+        with np.errstate(all="ignore"):
+            target = predicted * (1.0 + step * np.log(data.y / predicted))
+            relative = base * np.square(np.median(np.abs(predicted)) / predicted)
+        if not np.isfinite(relative).all():
+            break
+        one = _fitted(best, replace(data, y=target, weights=relative), config)
+    return best if np.isfinite(least) else None
 
 
 def _fitted(forest: Forest, data: Data, config: FitConfig) -> Forest:
