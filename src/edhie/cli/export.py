@@ -37,7 +37,7 @@ def export(
     found = load(folder, whole=False)
     equation = chosen_equation(found, index)
     target = variable_names((*found.train.names, found.target))[-1]  # an identifier that no variable has
-    text = written(equation.printed, format, name=name, target=target).rstrip("\n")
+    text = written(equation.expr, format, name=name, target=target).rstrip("\n")
     if out is None:
         say(text)
         return

@@ -38,9 +38,9 @@ class AllRows:
     n_rows: int
     r2: float
     printed: Triangle
-    """Slopes of the printed form by its constants, and its residuals."""
+    """Slopes by its constants, and its residuals."""
     loosened: Triangle
-    """The same for the expression itself, with its numbers as constants."""
+    """The same with its numbers as constants."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the fields as JSON."""
@@ -191,10 +191,12 @@ class _Score:
     """Sums over all rows for one equation."""
 
     def __init__(self, equation: Equation, noise: _Noise) -> None:
+        from edhie.fit.equation import loosened
+
         self._equation = equation
         self._noise = noise
-        self._forms = [equation.loosened, equation.printed]
-        self._is_same = str(self._forms[0]) == str(self._forms[1])
+        self._forms = [loosened(equation), equation.expr]
+        self._is_same = self._forms[0] == self._forms[1]
         self._triangles = [Triangle.empty(0), Triangle.empty(0)]
         self._squares = self._absolute = self._largest = 0.0
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from functools import lru_cache, partial, reduce
 
+from edhie.expr.nodes import PRODUCT, SUM, Node, operation
 from edhie.expr.numerals import numeral
-from edhie.expr.readable.nodes import PRODUCT, SUM, Node, operation
 from edhie.expr.symbols import ODD
+from edhie.finish.numbers import SHORT, spelling
 
 POWERS = (5, 4, 3, 2)
 LARGEST_POWER = 25
@@ -67,13 +68,21 @@ def _is_log_of_quotient(node: Node) -> bool:
     return node.op == "log" and node.operands[0].op == "/"
 
 
-def negative(node: Node, room: int) -> Node:
-    """Return a node of the opposite value; a sign inside a function changes only if `neg` makes over `room` nodes."""
+def negative(node: Node, room: float) -> Node:
+    """Return a node of the opposite value; a sign inside a function changes only if `neg` makes it cost over `room`."""
     if (found := opposite(node, through_functions=False)) is not None:
         return found
-    if "neg" in node.library.built_in and node.size < room:
+    if "neg" in node.library.built_in and node.cost < room:
+        return _negated(node)
+    return opposite(node) or _negated(node)
+
+
+def _negated(node: Node) -> Node:
+    """Return the negation of a product with its sign at the first factor, where it is written."""
+    if node.op not in ("*", "/"):
         return operation("neg", node)
-    return opposite(node) or operation("neg", node)
+    first, second = node.operands
+    return node.over(_negated(first), second)
 
 
 def _opposite_product(node: Node, through_functions: bool) -> Node | None:
@@ -87,7 +96,9 @@ def _opposite_product(node: Node, through_functions: bool) -> Node | None:
     sums = [k for k, each in enumerate(every) if each.op in SUM or _is_log_of_quotient(each)]
     for k in [*differences, *numbers, *sums, *(range(len(every)) if through_functions else ())]:
         other = opposite(every[k])
-        if other is not None and k >= len(above) and (factor := _reciprocal(other)) is not None:
+        if other is not None and k >= len(above) and every[k].number is not None:
+            if (factor := _reciprocal(other)) is None:  # no division by a negative number
+                continue
             return quotient([factor, *above], every[len(above) : k] + every[k + 1 :])
         if other is not None:
             every[k] = other
@@ -96,7 +107,7 @@ def _opposite_product(node: Node, through_functions: bool) -> Node | None:
 
 
 def _reciprocal(node: Node) -> Node | None:
-    """Return the factor that replaces a division by a fitted constant: x/(-2) is -0.5*x."""
+    """Return the factor that replaces a division by a fitted constant: x/(-2.1) is -0.47619*x."""
     if node.kind != "constant" or not node.value or "*" not in node.library.built_in:
         return None
     found = 1.0 / node.value
@@ -137,6 +148,7 @@ def quotient(above: list[Node], below: list[Node]) -> Node:
 
     A factor x^(-2) beside others becomes a divisor.
     """
+    above, below = _with_one_number(above, below)
     upright = [_without_negative_exponent(each) for each in above]
     has_others = any(other is None and each.number != 1.0 for each, other in zip(above, upright, strict=True))
     if has_others and any(upright) and "/" in above[0].library.built_in:
@@ -148,6 +160,29 @@ def quotient(above: list[Node], below: list[Node]) -> Node:
     below = [each for each in below if each.number != 1.0]
     top = _multiplied([each for each in above if each.number != 1.0] or above[:1])
     return operation("/", top, _multiplied(below)) if below else top
+
+
+def _with_one_number(above: list[Node], below: list[Node]) -> tuple[list[Node], list[Node]]:
+    """Return factors and divisors with one number in place of several, if it is as plain as they are."""
+    numbers = [each for each in (*above, *below) if each.number is not None and each.number != 1.0]
+    if len(numbers) < 2 or any(each.number == 0.0 for each in numbers):
+        return above, below
+    value = math.prod(each.number or 1.0 for each in above) / math.prod(each.number or 1.0 for each in below)
+    kinds = [each for each in numbers if each.kind == "constant"]
+    is_quotient = not kinds and sum(each in above for each in numbers) == 1 and _are_whole(numbers)
+    if is_quotient and len(numeral(value)) > SHORT:  # 4*x/3
+        return above, below
+    is_plain = len(numeral(value)) <= SHORT or spelling(value) is not None
+    if not (math.isfinite(value) and value) or not (kinds or is_plain):
+        return above, below
+    one = _of_number((kinds or numbers)[0], value)
+    rest = [each for each in above if each.number is None], [each for each in below if each.number is None]
+    return ([one, *rest[0]] if value != 1.0 or not rest[0] else rest[0]), rest[1]
+
+
+def _are_whole(numbers: list[Node]) -> bool:
+    values = [each.number for each in numbers if each.number is not None and each.number.is_integer()]
+    return len(values) == len(numbers) == 2 and math.gcd(*map(int, values)) == 1
 
 
 def _without_negative_exponent(node: Node) -> Node | None:
@@ -169,8 +204,7 @@ def _inverse_exp(node: Node) -> Node | None:
         return None
     _, above, below = factors(exponent)
     has_number = any(each.number is not None for each in (*above, *below))
-    other = opposite(exponent) if has_number else None
-    return None if other is None else node.over(other)
+    return node.over(negative(exponent, math.inf)) if has_number else None
 
 
 def _in_order(given: list[Node]) -> list[Node]:
@@ -203,13 +237,14 @@ def summands(node: Node) -> Terms:
     return found
 
 
-def added(terms: Terms, *, in_order: bool = False, room: int = 0) -> Node:
+def added(terms: Terms, *, in_order: bool = False, room: float = 0.0) -> Node:
     """Return the sum of terms without zeros, beginning with one that is not subtracted where there is one."""
     terms = [each for each in terms if each[1].number != 0.0] or terms[:1]
     first = 0 if in_order else next((k for k, (is_negative, _) in enumerate(terms) if not is_negative), None)
     if first is None:
-        return negative(added([(False, each) for _, each in terms]), room)
-    whole = terms[first][1]
+        first, whole = 0, negative(terms[0][1], room)
+    else:
+        whole = terms[first][1]
     for is_negative, each in terms[:first] + terms[first + 1 :]:
         token, other = ("-", "+") if is_negative else ("+", "-")
         if token not in each.library.built_in and (turned := opposite(each)) is not None:
@@ -247,9 +282,19 @@ def merged_powers(given: list[Node]) -> list[Node]:
 def power_of(node: Node) -> tuple[Node, int]:
     """Return the base below whole powers, and the product of their exponents."""
     exponent = 1
-    while node.op[:1] == "^" and len(node.operands) == 1:
-        exponent, node = exponent * int(node.op[1:]), node.operands[0]
+    while (own := _whole_exponent(node)) is not None:
+        exponent, node = exponent * own, node.operands[0]
     return node, exponent
+
+
+def _whole_exponent(node: Node) -> int | None:
+    if node.op[:1] != "^":
+        return None
+    if len(node.operands) == 1:
+        return int(node.op[1:])
+    number = node.operands[1].number
+    is_whole = node.operands[1].kind == "number" and number is not None and number.is_integer() and number > 1
+    return int(number) if is_whole and number is not None else None
 
 
 def whole_power(base: Node, exponent: int) -> list[Node] | None:
@@ -259,6 +304,8 @@ def whole_power(base: Node, exponent: int) -> list[Node] | None:
     known = [p for p in POWERS if f"^{p}" in base.library.built_in]
     if exponent in known:
         return [operation(f"^{exponent}", base)]
+    if "^" in base.library.built_in and base.library.has_numbers:
+        return [operation("^", base, Node(base.library, numeral(exponent)))]
     if not known or exponent > LARGEST_POWER:
         return None
     for p in known:
@@ -270,5 +317,5 @@ def whole_power(base: Node, exponent: int) -> list[Node] | None:
     return None
 
 
-def _length(nodes: list[Node]) -> int:
-    return sum(each.size for each in nodes) + len(nodes)
+def _length(nodes: list[Node]) -> float:
+    return sum(each.cost for each in nodes) + len(nodes)

@@ -13,8 +13,9 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from edhie.expr.expression import Expr
-from edhie.expr.readable.form import DEEPEST, readable_form
-from edhie.expr.readable.nodes import Node, tree_of, walk
+from edhie.expr.nodes import Node, tree_of, walk
+from edhie.finish.form import DEEPEST
+from edhie.finish.form import tidied as readable_form
 
 MOST = 6  # changes of one node that are tried
 ROUNDS = 20
