@@ -80,7 +80,7 @@ def test_what_is_shown_is_what_all_rows_in_memory_give(
         np.testing.assert_allclose(told.standard_errors, known.standard_errors, rtol=1e-6)
         assert (told.held, told.degrees_of_freedom) == (known.held, known.degrees_of_freedom)
         few = np.ascontiguousarray(every.columns[:, :5])
-        deviations = value_deviations(loosened(each), replace(every, weights=weights), few, ties=each.ties)
+        deviations = value_deviations(loosened(each)[0], replace(every, weights=weights), few, ties=each.ties)
         np.testing.assert_allclose(each.standard_deviations(few), deviations, rtol=1e-6)
     assert n_determined >= 3
     assert pickle.loads(pickle.dumps(found)).best.text() == found.best.text()

@@ -120,6 +120,6 @@ def test_numbers_have_names_and_no_part_is_too_long() -> None:
 def test_powers_are_joined_where_variables_are_positive() -> None:
     rng = np.random.default_rng(0)
     rows = rng.uniform(1, 3, (40, 2))
-    expr = parse("0.25*sqrt(a*m)*a/m", variables=["a", "m"])
+    expr = parse("0.25*a*sqrt(a*m)/m", variables=["a", "m"])
     assert equation(expr, read_data(rows, rows[:, 0], names=["a", "m"])).right_side() == "0.25*a^1.5/sqrt(m)"
-    assert equation(expr, read_data(-rows, rows[:, 0], names=["a", "m"])).right_side() == "0.25*sqrt(a*m)*a/m"
+    assert equation(expr, read_data(-rows, rows[:, 0], names=["a", "m"])).right_side() == "0.25*a*sqrt(a*m)/m"

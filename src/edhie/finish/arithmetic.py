@@ -13,9 +13,6 @@ from edhie.expr.numerals import numeral
 from edhie.expr.symbols import ODD
 from edhie.finish.numbers import SHORT, spelling
 
-POWERS = (5, 4, 3, 2)
-LARGEST_POWER = 25
-
 Terms = list[tuple[bool, Node]]
 """Terms of a sum without their signs; True for those that are subtracted."""
 
@@ -97,21 +94,11 @@ def _opposite_product(node: Node, through_functions: bool) -> Node | None:
     for k in [*differences, *numbers, *sums, *(range(len(every)) if through_functions else ())]:
         other = opposite(every[k])
         if other is not None and k >= len(above) and every[k].number is not None:
-            if (factor := _reciprocal(other)) is None:  # no division by a negative number
-                continue
-            return quotient([factor, *above], every[len(above) : k] + every[k + 1 :])
+            continue  # no division by a negative number
         if other is not None:
             every[k] = other
             return quotient(every[: len(above)], every[len(above) :])
     return None
-
-
-def _reciprocal(node: Node) -> Node | None:
-    """Return the factor that replaces a division by a fitted constant: x/(-2.1) is -0.47619*x."""
-    if node.kind != "constant" or not node.value or "*" not in node.library.built_in:
-        return None
-    found = 1.0 / node.value
-    return Node(node.library, node.token, (), found) if math.isfinite(found) and found else None
 
 
 def _of_number(node: Node, value: float) -> Node:
@@ -163,12 +150,13 @@ def quotient(above: list[Node], below: list[Node]) -> Node:
 
 
 def _with_one_number(above: list[Node], below: list[Node]) -> tuple[list[Node], list[Node]]:
-    """Return factors and divisors with one number in place of several, if it is as plain as they are."""
+    """Return factors and divisors with one number in place of several, if it is as plain, and no fitted divisor."""
     numbers = [each for each in (*above, *below) if each.number is not None and each.number != 1.0]
-    if len(numbers) < 2 or any(each.number == 0.0 for each in numbers):
+    kinds = [each for each in numbers if each.kind == "constant"]
+    is_one = len(numbers) < 2 and not (kinds and kinds[0] in below)
+    if is_one or any(each.number == 0.0 for each in numbers):
         return above, below
     value = math.prod(each.number or 1.0 for each in above) / math.prod(each.number or 1.0 for each in below)
-    kinds = [each for each in numbers if each.kind == "constant"]
     is_quotient = not kinds and sum(each in above for each in numbers) == 1 and _are_whole(numbers)
     if is_quotient and len(numeral(value)) > SHORT:  # 4*x/3
         return above, below
@@ -208,8 +196,16 @@ def _inverse_exp(node: Node) -> Node | None:
 
 
 def _in_order(given: list[Node]) -> list[Node]:
-    rest = [each for each in given if not each.is_coefficient]
+    rest = sorted((each for each in given if not each.is_coefficient), key=_rank)
     return [*(each for each in given if each.is_coefficient), *merged_powers(rest)]
+
+
+def _rank(node: Node) -> tuple[int, int]:
+    """Return the place among factors: variables and their powers as in the table, other factors, sums."""
+    base = power_of(node)[0]
+    if base.kind == "variable":
+        return 0, base.library.ids[base.token]
+    return 1 + (node.op in SUM), 0
 
 
 def _multiplied(given: list[Node]) -> Node:
@@ -240,6 +236,7 @@ def summands(node: Node) -> Terms:
 def added(terms: Terms, *, in_order: bool = False, room: float = 0.0) -> Node:
     """Return the sum of terms without zeros, beginning with one that is not subtracted where there is one."""
     terms = [each for each in terms if each[1].number != 0.0] or terms[:1]
+    terms = terms if in_order else _by_degree(terms)
     first = 0 if in_order else next((k for k, (is_negative, _) in enumerate(terms) if not is_negative), None)
     if first is None:
         first, whole = 0, negative(terms[0][1], room)
@@ -252,6 +249,27 @@ def added(terms: Terms, *, in_order: bool = False, room: float = 0.0) -> Node:
         else:
             whole = operation(token, whole, each)
     return whole
+
+
+def _by_degree(terms: Terms) -> Terms:
+    """Return the terms of a polynomial of one variable, the highest power first; others as they are."""
+    degrees = [_degree(each) for _, each in terms]
+    known = [each for each in degrees if each is not None]
+    if len(known) < len(terms) or len({name for name, _ in known if name}) != 1:
+        return terms
+    return [term for _, term in sorted(zip(known, terms, strict=True), key=lambda each: -each[0][1])]
+
+
+def _degree(node: Node) -> tuple[str, int] | None:
+    """Return the variable and the exponent of a number times a whole power; None for any other node."""
+    if node.op == "*" and node.operands[0].is_coefficient:
+        node = node.operands[1]
+    elif node.op == "/" and node.operands[1].is_coefficient:
+        node = node.operands[0]
+    if node.is_coefficient:
+        return "", 0
+    base, exponent = power_of(node)
+    return (base.token, exponent) if base.kind == "variable" else None
 
 
 # -- powers ---------------------------------------------------------------------------
@@ -298,22 +316,13 @@ def _whole_exponent(node: Node) -> int | None:
 
 
 def whole_power(base: Node, exponent: int) -> list[Node] | None:
-    """Return few factors that together are a whole power of the base; None where the library has no powers for it."""
+    """Return one factor that is a whole power of the base; None where the library has no such power."""
     if exponent == 1:
         return [base]
-    known = [p for p in POWERS if f"^{p}" in base.library.built_in]
-    if exponent in known:
+    if f"^{exponent}" in base.library.built_in:
         return [operation(f"^{exponent}", base)]
     if "^" in base.library.built_in and base.library.has_numbers:
         return [operation("^", base, Node(base.library, numeral(exponent)))]
-    if not known or exponent > LARGEST_POWER:
-        return None
-    for p in known:
-        if exponent % p == 0 and (inner := whole_power(base, exponent // p)) is not None and len(inner) == 1:
-            return [operation(f"^{p}", inner[0])]
-    for p in known:
-        if p < exponent and (rest := whole_power(base, exponent - p)) is not None:
-            return [operation(f"^{p}", base), *rest]
     return None
 
 

@@ -17,12 +17,10 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest
 from edhie.expr.nodes import tree_of
-from edhie.finish.aliases import unaliased
 from edhie.finish.digits import needed_digits
 from edhie.finish.form import DEEPEST, Facts, normal_form, opened, tidied
 from edhie.finish.negligible import without_each_term
 from edhie.finish.numbers import spelling
-from edhie.finish.reciprocals import with_short_reciprocals
 from edhie.finish.redundant_constants import without_redundant_constants
 from edhie.selection.choice import FROM_HERE
 from edhie.selection.description import Criterion, describe, least_variances
@@ -96,10 +94,11 @@ class Finisher:
         return self.model is not None and self.data.n_rows <= POLISHED_ROWS
 
     def _step(self, expr: Expr) -> Expr:
+        from edhie.finish.aliases import unaliased  # loads mpmath
+
         expr = self._plain(self.refitted(expr))
         low = unaliased(expr, self.data, lower=self.lower, upper=self.upper, may_polish=self._may_fit)
-        expr = self._without_negligible_terms(self._shortest(low, self._forms(low)))
-        return self._shortest(expr, [with_short_reciprocals(expr, needed_digits(expr, self.data))])
+        return self._without_negligible_terms(self._shortest(low, self._forms(low)))
 
     # -- constants --------------------------------------------------------------------
 
@@ -127,7 +126,7 @@ class Finisher:
 
     def _plain(self, expr: Expr) -> Expr:
         """Write constants as plain numbers where that is shorter to say, or where they print as such."""
-        if not expr.constants:
+        if not expr.constants or expr.size == 1:  # a constant by itself stays the mean
             return expr
         one = Forest.from_exprs([expr])
         if self._may_fit and self.model is not None:
@@ -135,7 +134,8 @@ class Finisher:
                 one = with_plain_numbers(one, self.data, self.model, self.criterion, self._config)[0]
             one = self._exact(one)
         one = one.with_values(exact_literals(one.values))
-        expr = with_numbers(one, np.isfinite(literal_bits(one.values)) | self._is_spelled(one))[0]
+        is_named = [spelling(value) is not None for value in one.values.tolist()]
+        expr = with_numbers(one, np.isfinite(literal_bits(one.values)) | np.array(is_named))[0]
         rounded = np.array(needed_digits(expr, self.data).constants, np.float64)
         is_plain = np.isfinite(literal_bits(rounded))
         if is_plain.any() and self.may_round:
@@ -143,9 +143,6 @@ class Finisher:
             one = Forest.from_exprs([expr.with_constants(found.tolist())])
             expr = with_numbers(one, np.isfinite(literal_bits(one.values)))[0]
         return expr
-
-    def _is_spelled(self, one: Forest) -> NDArray[np.bool_]:
-        return np.array([spelling(value) is not None for value in one.values.tolist()], np.bool_)
 
     def _exact(self, one: Forest) -> Forest:
         """Return an equation without residuals with the numbers that its constants are up to rounding."""

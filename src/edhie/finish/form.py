@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from edhie.expr.expression import Expr
 from edhie.expr.interpret import numpy_function
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.nodes import PRODUCT, SIGN, SUM, MissingSymbolError, Node, expr_of, operation, rebuilt, tree_of, walk
+from edhie.expr.nodes import PRODUCT, SIGN, SUM, MissingSymbolError, Node, expr_of, rebuilt, tree_of, walk
 from edhie.expr.symbols import EVEN, NAMED_LITERALS, NUMBER, OPERATORS
 from edhie.finish import arithmetic
 from edhie.finish.numbers import named, unnamed
@@ -24,6 +24,7 @@ from edhie.finish.rules import rewritings
 TIDY_PASSES, PASSES = 6, 12
 DEEPEST = 150  # a higher tree is left as it is: nobody reads it
 LONGEST = 90  # symbols of a larger expression are put in order only
+MOST_VALUES = 2000  # parts whose values are kept
 MOST_RULES = 8  # rules that are applied to one node in turn
 NOTATION = ("+", "-", "*", "/", "neg", "^", "^2", "^3", "^4", "^5", "sqrt", "abs")
 """Operators that may be printed in any equation."""
@@ -54,6 +55,8 @@ class Facts:
 
     def _of(self, node: Node) -> NDArray[np.float64]:
         if node not in self._values:
+            if len(self._values) > MOST_VALUES:
+                self._values.clear()
             if node.operands:
                 operands = [self._of(each) for each in node.operands]
                 known = all(each.size for each in operands) and node.op
@@ -150,7 +153,7 @@ def normal_form(expr: Expr, facts: Facts | None = None) -> Expr:
     tree = tree_of(expr)
     if expr.size > LONGEST or None in expr.constants:
         return expr_of(tidy(tree), expr.library)
-    return expr_of(tidy(named(_shortest(tidy(with_natural_base(tidy(unnamed(tree)))), facts or Facts()))), expr.library)
+    return expr_of(tidy(named(_shortest(tidy(unnamed(tree)), facts or Facts()))), expr.library)
 
 
 def _shortest(tree: Node, facts: Facts) -> Node:
@@ -195,8 +198,8 @@ def _cheapest(node: Node, facts: Facts, effort: Effort) -> Node:
 
 def _best_of(node: Node, facts: Facts, effort: Effort) -> Node:
     best = node
-    for _, other in rewritings(node, facts.positive, facts.sign):
-        if other.cost < best.cost:
+    for _, found in rewritings(node, facts.positive, facts.sign):
+        if (other := tidy(found)).cost < best.cost:
             best = other
     for other in _regrouped(node, facts, effort):
         # of one length, more sums are no better: large numbers may cancel in them
@@ -218,22 +221,3 @@ def _regrouped(node: Node, facts: Facts, effort: Effort) -> Iterator[Node]:
 
 def _sums(node: Node) -> int:
     return sum(each.op in SUM for each in walk(node))
-
-
-def with_natural_base(node: Node) -> Node:
-    """Write powers of positive fitted constants as exponentials with base e; numbers such as 2 and 10 stay."""
-    library = node.library
-    if not {"^", "exp", "*"} <= library.built_in:
-        return node
-    return rebuilt(node, _with_natural_base)
-
-
-def _with_natural_base(node: Node) -> Node:
-    base = node.operands[0] if node.op == "^" else node
-    if base.kind != "constant" or base.value is None or base.value <= 0 or node.op != "^":
-        return node
-    exponent = node.operands[1]
-    if not any(each.kind == "variable" for each in walk(exponent)):
-        return node
-    rate = Node(base.library, base.token, (), float(np.log(base.value)))
-    return tidy(operation("exp", operation("*", rate, exponent)))

@@ -94,18 +94,16 @@ def named(node: Node) -> Node:
 
 def with_loose_numbers(node: Node, constant: str) -> Node:
     """Return a tree with a constant in place of each number, such as 2 or 2*pi, except exponents."""
-    every = walk(node)
-    if all(each.kind in ("number", "literal") for each in every if not each.operands) and all(
-        each.op or not each.operands for each in every
-    ):
+    if _is_plain(node):
         return Node(node.library, constant, (), value_of(node))
-    if node.op == "^":
-        base, exponent = node.operands
-        is_plain = not any(each.kind in ("variable", "constant") for each in walk(exponent))
-        return node.over(
-            with_loose_numbers(base, constant), exponent if is_plain else with_loose_numbers(exponent, constant)
-        )
-    return node.over(*(with_loose_numbers(each, constant) for each in node.operands)) if node.operands else node
+    loose = [with_loose_numbers(each, constant) for each in node.operands]
+    if node.op == "^" and _is_plain(node.operands[1]):
+        loose[1] = node.operands[1]
+    return node.over(*loose) if loose else node
+
+
+def _is_plain(node: Node) -> bool:
+    return all(each.operands or each.kind in ("number", "literal") for each in walk(node))
 
 
 def value_of(node: Node) -> float:

@@ -170,11 +170,12 @@ def _with_common_roots(given: list[Node]) -> list[Node]:
 
 
 def folded(node: Node) -> Node:
-    """Return an operation on numbers as its value."""
+    """Return an operation on numbers as its value, unless that is a fitted constant and they are not."""
     function = numpy_function(node.symbol)
     with np.errstate(all="ignore"):
         value = float(function(*(each.number for each in node.operands)))
-    return number_node(node.library, value)
+    found = number_node(node.library, value)
+    return node if found.kind == "constant" and all(each.kind == "number" for each in node.operands) else found
 
 
 def written_power(base: Node, exponent: Exponent) -> list[Node]:
@@ -188,11 +189,8 @@ def written_power(base: Node, exponent: Exponent) -> list[Node]:
         return [operation("sqrt", base)]
     if "^" in base.library.built_in:
         return [operation("^", base, number_node(base.library, float(exponent)))]
-    whole, rest = divmod(exponent, 1)
-    if rest == HALF and whole >= 1:
-        return [*written_power(base, whole), operation("sqrt", base)]
-    if rest == 0 and whole <= LONGEST_PRODUCT:
-        return [base] * whole
+    if exponent.denominator == 1 and exponent <= LONGEST_PRODUCT:
+        return [base] * int(exponent)
     raise MissingSymbolError("^")
 
 

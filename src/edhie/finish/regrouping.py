@@ -13,8 +13,6 @@ from edhie.finish.arithmetic import added
 from edhie.finish.polynomials import ONE, Exponent, Monomial, Polynomial, Ring, TooLargeError
 
 SAME = 1e-13  # relative difference of coefficients that count as equal
-SQUARES = {("sin", "cos"): (1.0, -1.0), ("cos", "sin"): (1.0, -1.0), ("cosh", "sinh"): (1.0, 1.0)}
-"""f^2 is a + b*g^2, for two functions of one argument."""
 MOST_WAYS, MORE_TERMS = 12, 1
 MOST_FACTORED, DIGITS = 8, 11  # terms among which products of sums are looked for, and digits that agree
 DEEPEST = 2  # levels of brackets
@@ -39,50 +37,11 @@ def _equals(ring: Ring, whole: Polynomial) -> Iterator[Polynomial]:
             continue
         seen.append(each)
         yield each
-        for way in (_merged, _by_squares, _with_perfect_square, _with_product, _divided):
+        for way in (_with_perfect_square, _with_product, _divided):
             try:
                 waiting += (other for other in way(ring, each) if len(other) <= len(whole) + MORE_TERMS)
             except (TooLargeError, MissingSymbolError):
                 continue
-
-
-def _merged(ring: Ring, whole: Polynomial) -> list[Polynomial]:
-    """Write exp(a)*exp(b)^2 as exp(a + 2*b) in every term."""
-    parts: dict[Monomial, list[float]] = {}
-    for monomial, coefficient in whole.items():
-        exponentials = [pair for pair in monomial if pair[0].op == "exp"]
-        merged = tuple(pair for pair in monomial if pair[0].op != "exp")
-        exponent: Polynomial = {}
-        for each, times in exponentials:
-            exponent = poly.added(exponent, poly.scaled(ring.read(each.operands[0]), float(times)))
-        if exponent:
-            atom = operation("exp", poly.flat(ring.library, exponent))
-            ring.order.setdefault(atom, ring.order[exponentials[0][0]])
-            merged = ring.product(merged, ((atom, 1),))
-        parts.setdefault(merged, []).append(coefficient)
-    found = poly.collected(parts)
-    return [found] if found != whole else []
-
-
-def _by_squares(ring: Ring, whole: Polynomial) -> list[Polynomial]:
-    """Replace 1 - cos^2 by sin^2, and the like."""
-    found = []
-    atoms = {atom for monomial in whole for atom, exponent in monomial if exponent in (2, 3, 4)}
-    for atom in sorted(atoms, key=ring.order.__getitem__):
-        for (name, other), (constant, factor) in SQUARES.items():
-            if atom.op != name or other not in ring.library.built_in:
-                continue
-            partner = operation(other, *atom.operands)
-            ring.order.setdefault(partner, ring.order[atom])
-            square = {ONE: constant, ((partner, 2),): factor}
-            total: Polynomial = {}
-            for monomial, value in whole.items():
-                part = {monomial: value}
-                if _degree(monomial, atom) in (2, 3, 4):
-                    part = ring.times({ring.product(monomial, ((atom, -2),)): value}, square)
-                total = poly.added(total, part)
-            found.append(total)
-    return found
 
 
 def _with_perfect_square(ring: Ring, whole: Polynomial) -> list[Polynomial]:
@@ -106,8 +65,8 @@ def _with_perfect_square(ring: Ring, whole: Polynomial) -> list[Polynomial]:
 def _with_product(ring: Ring, whole: Polynomial) -> list[Polynomial]:
     """Write terms as a product of sums: a*b + a*d + c*b + c*d is (a + c)*(b + d)."""
     steps: dict[tuple[Monomial, float], list[tuple[Monomial, Monomial]]] = {}
-    if not 4 <= len(whole) <= MOST_FACTORED:
-        return []
+    if not 4 <= len(whole) <= MOST_FACTORED or len({atom for each in whole for atom, _ in each}) < 2:
+        return []  # powers of one variable are read more easily as they are
     for one, other in permutations(whole, 2):
         step = ring.product(other, tuple((atom, -exponent) for atom, exponent in one))
         if all(exponent > 0 for _, exponent in step):

@@ -11,6 +11,7 @@ form keeps; inside a function they match as a whole. Letters stand for parts:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from edhie.finish.arithmetic import Terms, added, factors, quotient, summands
 
 LETTERS = ("u", "v", "w", "k", "c", "p", "a", "b")
 COEFFICIENTS = ("k", "c")
+TAKEN = ("w", *COEFFICIENTS)  # letters that are matched apart
 Bindings = dict[str, Node]
 Sign = Callable[[Node], int]
 """The sign of a part in all rows: 1, -1, or 0 where it has both or is unknown."""
@@ -37,7 +39,7 @@ class Rule(NamedTuple):
 
 
 ALWAYS = (
-    "abs(p) = p", "abs(a) = a", "abs(b) = -b", "inv(u) = 1/u",
+    "c^u = exp(log(c)*u)", "abs(p) = p", "abs(a) = a", "abs(b) = -b", "inv(u) = 1/u",
     "exp(k*log(u)) = u^k", "exp(log(u)/k) = u^(1/k)", "exp(v*log(u)) = u^v", "exp(w*log(u)) = u^w",
     "exp(w + log(u)) = u*exp(w)", "exp(w - log(u)) = exp(w)/u", "exp(w + k*log(u)) = u^k*exp(w)",
     "exp(w + v*log(u)) = u^v*exp(w)",
@@ -60,6 +62,9 @@ SHORTER = (
     *(f"{f}(abs(u)) = {f}(u)" for f in sorted(EVEN) if f[0] != "^"), "abs(u)^2 = u^2", "abs(u)^4 = u^4",
     "abs(u)*abs(v) = abs(u*v)", "abs(u)/abs(v) = abs(u/v)",
     "log(u) + log(v) = log(u*v)", "log(u) - log(v) = log(u/v)", "log(1/u) = -log(u)",
+    "exp(u)*exp(v) = exp(u + v)", "exp(u)/exp(v) = exp(u - v)", "exp(u)^k = exp(k*u)", "1/exp(u) = exp(-u)",
+    "sin(u)^2 + cos(u)^2 = 1", "k*sin(u)^2 + k*cos(u)^2 = k", "cosh(u)^2 - sinh(u)^2 = 1",
+    "1 - cos(u)^2 = sin(u)^2", "1 - sin(u)^2 = cos(u)^2", "k - k*cos(u)^2 = k*sin(u)^2", "k - k*sin(u)^2 = k*cos(u)^2",
     "sin(u)/cos(u) = tan(u)", "sinh(u)/cosh(u) = tanh(u)", "sin(u)*cos(u) = sin(2*u)/2",
     "cosh(log(u)) = (u + 1/u)/2", "sinh(log(u)) = (u - 1/u)/2", "1/u + 1/v = (u + v)/(u*v)",
     "1/(1/u + 1/v) = u*v/(u + v)", "exp(u) - exp(-u) = 2*sinh(u)", "exp(u) + exp(-u) = 2*cosh(u)",
@@ -84,8 +89,8 @@ def table() -> dict[str, tuple[tuple[bool, Rule], ...]]:
 def _roots(pattern: Node) -> tuple[str, ...]:
     if pattern.op in SUM:
         return SUM
-    if pattern.op == "^":
-        return ("^", "sqrt")  # whole powers of powers are merged in any case
+    if pattern.op == "^":  # whole powers of powers are merged in any case
+        return ("^", "^2", "^3", "^4", "^5", "sqrt") if pattern.operands[0].op == "exp" else ("^", "sqrt")
     return ("*", "/") if pattern.op in PRODUCT else (pattern.op,)
 
 
@@ -143,8 +148,8 @@ class _Product(NamedTuple):
         return cls(coefficient, *rest, is_fitted)
 
     def number(self, place: Node, *, is_below: bool) -> Node | None:
-        """Return the coefficient, or its inverse, as a node."""
-        value = 1.0 / self.coefficient if is_below and self.coefficient else self.coefficient
+        """Return the size of the coefficient, or its inverse, as a node; None if it is 1."""
+        value = abs(1.0 / self.coefficient if is_below and self.coefficient else self.coefficient)
         constant = place.library.constant
         if self.is_fitted and constant is not None:
             return Node(place.library, constant, (), value)
@@ -152,9 +157,8 @@ class _Product(NamedTuple):
 
     def node(self, place: Node) -> Node:
         above = self.above
-        if self.coefficient != 1.0 or not above:
+        if abs(self.coefficient) != 1.0 or not above:
             above = [poly.number_node(place.library, abs(self.coefficient)), *above]
-            above = [*above[1:]] if abs(self.coefficient) == 1.0 and len(above) > 1 else above
         found = quotient(above, self.below)
         return operation("neg", found) if self.coefficient < 0 else found
 
@@ -234,29 +238,32 @@ class _Matcher:
                     yield from self._chosen(others, given[:k] + given[k + 1 :], each)
 
     def _product(self, pattern: Node, node: Node, bound: Bindings) -> Iterator[Bindings]:
-        """Match all factors of a product; `k` is its coefficient, and `w` takes factors that are left."""
-        wanted, given = _Product.of(pattern), _Product.of(node)
-        names = [each.token for each in wanted.above]
-        names += [each.token for each in wanted.below]
-        has_rest, letter = "w" in names, next((each for each in names if each in COEFFICIENTS), None)
-        coefficient, bindings = given.coefficient, [bound]
-        if letter is not None:
-            is_below = letter in [each.token for each in wanted.below]
-            number = given.number(node, is_below=is_below)
-            bindings = [] if number is None else list(self._letter(letter, number, bound))
-            coefficient = wanted.coefficient
-        if not has_rest and coefficient != wanted.coefficient:
-            return
-        above = [(False, each) for each in wanted.above if each.token not in ("w", *COEFFICIENTS)]
-        below = [(True, each) for each in wanted.below if each.token not in COEFFICIENTS]
-        sides = [(False, each) for each in given.above] + [(True, each) for each in given.below]
-        for start in bindings:
-            for left, each in self._chosen([*above, *below], sides, start):
-                rest = _Product(coefficient / wanted.coefficient, *_sides(left))
-                if has_rest and (rest.above or rest.below):
-                    yield from self._letter("w", rest.node(node), each)
-                elif not left and not has_rest:
-                    yield each
+        """Match all factors of a product; `w` takes those that are left."""
+        wanted = _Product.of(pattern)
+        has_rest = any(each.token == "w" for each in wanted.above)
+        for left, each in self._left(wanted, _Product.of(node), node, bound):
+            if has_rest and (left.above or left.below):
+                yield from self._letter("w", left.node(node), each)
+            elif not has_rest and left == _Product(1.0, [], []):
+                yield each
+
+    def _left(
+        self, wanted: _Product, given: _Product, place: Node, bound: Bindings
+    ) -> Iterator[tuple[_Product, Bindings]]:
+        """Yield ways to match factors with some of those given, and what is left; `k` is the coefficient."""
+        coefficient = given.coefficient / wanted.coefficient
+        names = [each.token for each in (*wanted.above, *wanted.below)]
+        if letter := next((each for each in names if each in COEFFICIENTS), ""):
+            number = given.number(place, is_below=letter in [each.token for each in wanted.below])
+            known = None if number is None else next(self._letter(letter, number, bound), None)
+            if known is None:
+                return
+            bound, coefficient = known, math.copysign(1.0, given.coefficient)
+        sides = [(side, each) for side in (False, True) for each in (given.below if side else given.above)]
+        asked = [(side, each) for side in (False, True) for each in (wanted.below if side else wanted.above)]
+        for left, each in self._chosen([pair for pair in asked if pair[1].token not in TAKEN], sides, bound):
+            above, below = ([node for is_below, node in left if is_below == side] for side in (False, True))
+            yield _Product(coefficient, above, below), each
 
     def in_sum(self, rule: Rule, node: Node) -> Node | None:
         """Return a sum with some of its terms rewritten, all signs as in the pattern or all opposite."""
@@ -270,19 +277,6 @@ class _Matcher:
 
     def in_product(self, rule: Rule, node: Node) -> Node | None:
         """Return a product with some of its factors rewritten."""
-        wanted, given = _Product.of(rule.pattern), _Product.of(node)
-        bound: Bindings = {}
-        coefficient = given.coefficient / wanted.coefficient
-        if "k" in [each.token for each in wanted.above]:
-            bound = {"k": poly.number_node(node.library, abs(given.coefficient))}
-            coefficient = -1.0 if given.coefficient < 0 else 1.0
-        above = [(False, each) for each in wanted.above if each.token != "k"]
-        sides = [(False, each) for each in given.above] + [(True, each) for each in given.below]
-        for left, each in self._chosen([*above, *((True, x) for x in wanted.below)], sides, bound):
-            rest_above, rest_below = _sides(left)
-            return _Product(coefficient, [filled(rule.form, each, node), *rest_above], rest_below).node(node)
+        for left, bound in self._left(_Product.of(rule.pattern), _Product.of(node), node, {}):
+            return left._replace(above=[filled(rule.form, bound, node), *left.above]).node(node)
         return None
-
-
-def _sides(given: Terms) -> tuple[list[Node], list[Node]]:
-    return [each for is_below, each in given if not is_below], [each for is_below, each in given if is_below]

@@ -20,7 +20,7 @@ from edhie.evaluate.constants.uncertainty import (
 )
 from edhie.evaluate.losses import r2
 from edhie.expr import Expr, Forest
-from edhie.expr.nodes import expr_of, tree_of
+from edhie.expr.nodes import expr_of, tree_of, walk
 from edhie.finish.numbers import with_loose_numbers
 from edhie.fit.all_rows import AllRows
 from edhie.fit.problem import Problem
@@ -121,7 +121,10 @@ class Equation:
 
         A redundant constant, such as the 1 of 1/(a*x + b), is held fixed; errors of the others are conditional on it.
         """
-        return uncertainty_of(self._linearised(self.expr, None if self.all_rows is None else self.all_rows.printed))
+        triangle = None if self.all_rows is None else self.all_rows.triangle
+        if triangle is not None and self.ties is None:
+            triangle = triangle.only(loosened(self)[1])
+        return uncertainty_of(self._linearised(self.expr, triangle))
 
     def text(self, digits: Digits = "needed") -> str:
         """Return the equation as text, such as `T = 20 + 60*exp(-t/7)`.
@@ -178,8 +181,8 @@ class Equation:
 
         Plain numbers count as constants here: that 2 describes the data better than 2.013 does not make it certain.
         """
-        loose = loosened(self)
-        fit = self._linearised(loose, None if self.all_rows is None else self.all_rows.loosened)
+        loose, _ = loosened(self)
+        fit = self._linearised(loose, None if self.all_rows is None else self.all_rows.triangle)
         return value_deviations_of(fit, loose, columns)
 
     def _linearised(self, expr: Expr, triangle: Triangle | None) -> LinearisedFit:
@@ -249,15 +252,17 @@ class Equation:
         }
 
 
-def loosened(equation: Equation) -> Expr:
+def loosened(equation: Equation) -> tuple[Expr, list[int]]:
     """Return the expression with plain numbers as constants, if it was fitted under a noise model.
 
-    Exponents belong to its form.
+    Exponents belong to its form. The positions are those of its own constants among all of them.
     """
-    library, expr = equation.expr.library, equation.expr
-    if equation.model is None or equation.ties is not None or library.constant is None:
-        return expr
-    return expr_of(with_loose_numbers(tree_of(expr), library.constant), library)
+    library, tree = equation.expr.library, tree_of(equation.expr)
+    own = {id(each) for each in walk(tree) if each.kind == "constant"}
+    if equation.model is not None and equation.ties is None and library.constant is not None:
+        tree = with_loose_numbers(tree, library.constant)
+    constants = [each for each in walk(tree) if each.kind == "constant"]
+    return expr_of(tree, library), [k for k, each in enumerate(constants) if id(each) in own]
 
 
 def _finite(value: float | None) -> float | None:

@@ -18,10 +18,8 @@ from edhie.expr import Expr, Forest
 from edhie.finish import POLISHED_ROWS, Finisher
 from edhie.fit.settings import Settings
 from edhie.results import Candidates
-from edhie.selection.choice import FROM_HERE
 from edhie.selection.description import Criterion
 from edhie.selection.noise import CONSTANT, STUDENT, NoiseModel
-from edhie.selection.refitting import refitted
 
 Numbers = NDArray[np.float64]
 
@@ -125,8 +123,3 @@ class Presenter:
     @property
     def _is_robust(self) -> bool:
         return self.loss is not None and self.loss.name == STUDENT.name
-
-    def refitted(self, forest: Forest, data: Data) -> Forest:
-        """Return expressions with constants fitted to other data, starting from their values."""
-        model = STUDENT if self._is_robust else CONSTANT
-        return refitted(forest, data, model, replace(FROM_HERE, lower=self.lower, upper=self.upper))

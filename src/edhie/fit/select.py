@@ -12,6 +12,7 @@ from edhie.evaluate import FitConfig
 from edhie.evaluate.data import few_rows
 from edhie.evaluate.losses import loss_named
 from edhie.expr import Expr, Forest
+from edhie.expr.canonical import canonical_expr
 from edhie.fit.all_rows import fitted_to_all_rows
 from edhie.fit.equation import Equation
 from edhie.fit.present import Presenter
@@ -198,11 +199,11 @@ class _Selector:
 
 
 def _merged(equations: Sequence[Equation]) -> list[Equation]:
-    """Return equations without those that are the same as an earlier one, now that they are finished."""
+    """Return equations without those that have the form of an earlier one, now that they are finished."""
     found: list[Equation] = []
     for each in equations:
-        same = (k for k, other in enumerate(found) if other.expr.tokens == each.expr.tokens)
-        twin = next((k for k in same if _is_alike(found[k].candidate, each.candidate)), None)
+        form = canonical_expr(each.expr.free())
+        twin = next((k for k, other in enumerate(found) if canonical_expr(other.expr.free()) == form), None)
         if twin is None:
             found.append(each)
         else:
