@@ -55,8 +55,8 @@ class Finisher:
     def __call__(self, expr: Expr) -> Expr:
         """Return the expression in its final form, with all digits; finishing it again changes nothing.
 
-        Constants are refitted, those that are plain numbers become such, and terms below the rounding of the data or
-        of the computation are left out. The sum of squares does not rise but by rounding.
+        Constants are refitted, those that are plain numbers become such, and terms below rounding are left out. The sum
+        of squares rises only by rounding, or where plain numbers make the description shorter.
         """
         if None in expr.constants or expr.height > DEEPEST or not math.isfinite(self.squares(expr)):
             return expr

@@ -83,11 +83,7 @@ def tidied(expr: Expr) -> Expr:
     >>> str(tidied(parse("x0*(x0*c) + c*x1 - c").with_constants([0.5, -2.0, -3.0])))
     '0.5*x0^2 - 2*x1 + 3'
     """
-    if expr.height > DEEPEST:
-        return expr
-    tree = tree_of(expr)
-    found = tidy(tree)
-    return expr if found is tree else expr_of(found, expr.library)
+    return expr if expr.height > DEEPEST else expr_of(tidy(tree_of(expr)), expr.library)
 
 
 @lru_cache(4_000)

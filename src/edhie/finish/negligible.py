@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from edhie.expr.expression import Expr
-from edhie.expr.nodes import SUM, MissingSymbolError, Node, expr_of, tree_of
+from edhie.expr.nodes import SUM, MissingSymbolError, Node, expr_of, operation, tree_of
 from edhie.finish.arithmetic import added, factors, quotient, summands
 
 
@@ -16,7 +17,11 @@ def without_each_term(expr: Expr) -> list[Expr]:
     >>> [str(each) for each in without_each_term(parse("x + 2*y"))]
     ['2*y', 'x', 'x + y', 'x + 2']
     """
-    return list(dict.fromkeys(expr_of(each, expr.library) for each in _shorter(tree_of(expr))))
+    found: dict[Expr, None] = {}
+    with suppress(MissingSymbolError):  # such as `neg`, where a column has this name
+        for each in _shorter(tree_of(expr)):
+            found[expr_of(each, expr.library)] = None
+    return list(found)
 
 
 def _shorter(node: Node) -> Iterator[Node]:
@@ -25,10 +30,7 @@ def _shorter(node: Node) -> Iterator[Node]:
     if node.op in SUM:
         terms = summands(node)
         for k, (is_negative, term) in enumerate(terms):
-            try:
-                yield added(terms[:k] + terms[k + 1 :])
-            except MissingSymbolError:
-                continue
+            yield added(terms[:k] + terms[k + 1 :])
             for other in _shorter(term):
                 yield added([*terms[:k], (is_negative, other), *terms[k + 1 :]])
     elif node.op in ("*", "/"):
@@ -49,4 +51,4 @@ def _shorter(node: Node) -> Iterator[Node]:
 
 def _signed(is_negative: bool, above: list[Node], below: list[Node]) -> Node:
     found = quotient(above, below)
-    return Node(found.library, "neg", (found,)) if is_negative else found
+    return operation("neg", found) if is_negative else found

@@ -161,8 +161,8 @@ class _Selector:
     def _guess(self, starts: Candidates, model: NoiseModel) -> Equation:
         """Return a guess fitted under the noise model from the better of its starts."""
         config = replace(FROM_HERE, lower=self.presenter.lower, upper=self.presenter.upper)
-        fitted_starts = list(refitted(starts.forest, self.problem.train, model, config))
-        exprs = self.presenter.tidy(fitted_starts, self.presenter.finisher(model))
+        fits = list(refitted(starts.forest, self.problem.train, model, config))
+        exprs = self.presenter.tidy(fits, self.presenter.finisher(model))
         at = int(starts.executed_at[0])
         fitted = [self._alternative(Alternative(each, np.inf, model, at)) for each in exprs]
         return replace(min(fitted, key=lambda each: each.loss), weight=None)
