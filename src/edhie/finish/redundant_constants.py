@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from edhie.expr.expression import Expr
 from edhie.expr.nodes import Node, tree_of, walk
-from edhie.finish.form import DEEPEST
-from edhie.finish.form import tidied as readable_form
+from edhie.finish.form import DEEPEST, tidied
 
 MOST = 6  # changes of one node that are tried
 ROUNDS = 20
@@ -64,11 +63,11 @@ def without_redundant_constants(expr: Expr, *, lower: float = -math.inf, upper: 
     >>> str(without_redundant_constants(parse("c*exp(c + c*x0)").with_constants([2.0, 0.0, -3.0])))
     '2*exp(-3*x0)'
     """
-    best = readable_form(expr)
+    best = tidied(expr)
     if expr.height > DEEPEST or None in expr.constants:
         return best
     for _ in range(ROUNDS):
-        others = (readable_form(each) for each in _alternatives(best, lower, upper))
+        others = (tidied(each) for each in _alternatives(best, lower, upper))
         found = min(others, key=_weight, default=best)
         (count, trouble, *_), (least, reading, *_) = _weight(best), _weight(found)
         if (least, reading) >= (count, trouble - CLEARLY):
