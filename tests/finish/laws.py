@@ -78,7 +78,7 @@ def has_negligible_term(expr: Expr, data: Data) -> bool:
             parts = [_values(expr, each, data) for each in (k, *expr.child_positions(k))]
             with np.errstate(all="ignore"):
                 whole, *sizes = (float(np.max(np.abs(each), initial=0.0)) for each in parts)
-            if min(sizes) < BELOW * whole:
+            if np.isfinite(whole) and min(sizes) < BELOW * whole:
                 return True
     return False
 

@@ -29,9 +29,9 @@ from edhie.selection.plain_numbers import exact_literals, literal_bits
 from edhie.selection.refitting import refitted, with_plain_numbers
 
 Numbers = NDArray[np.float64]
-ROUNDS = 20  # after which an expression is taken as it is
+ROUNDS = 60  # after which an expression is taken as it is; nearly all take two or three
 POLISHED_ROWS = 20_000  # with more rows constants are precise enough, and polishing takes long
-POLISHES = 20
+POLISHES = 20  # in one round
 WORTH = 0.05  # bits of the residuals that new constants have to save: long valleys have no end
 SAME = 1e-9  # share of the sum of squares by which values may move
 ROUNDING = 1e-24  # share of the target's sum of squares below which differences are rounding errors
