@@ -18,7 +18,7 @@ from edhie.fit.run_folder import load
 def test_every_format(name: str, edhie: Callable[..., Any], run_folder: Path) -> None:
     code, out, err = edhie("export", run_folder, "--format", name)
     assert (code, err) == (0, "")
-    assert out.rstrip("\n") == export(load(run_folder).best.printed, name, target="y").rstrip("\n")
+    assert out.rstrip("\n") == export(load(run_folder).best.expr, name, target="y").rstrip("\n")
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_into_a_file(edhie: Callable[..., Any], run_folder: Path, tmp_path: Path
 
 
 def test_json_reads_back(edhie: Callable[..., Any], run_folder: Path) -> None:
-    assert from_json(edhie("export", run_folder, "--format", "json").out) == load(run_folder).best.printed
+    assert from_json(edhie("export", run_folder, "--format", "json").out) == load(run_folder).best.expr
 
 
 def test_help_says_what_each_is(edhie: Callable[..., Any]) -> None:

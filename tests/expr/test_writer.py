@@ -99,7 +99,7 @@ def test_no_pair_of_parentheses_can_be_left_out(expr):
         ("^2 x", "x^2"),
         ("^ x 2", "x^(2)"),
         ("^ x 4", "x^4"),
-        ("^ x -2", "x^(-2)"),
+        ("^ x -2", "x^-2"),
         ("^ x ^2 y", "x^y^2"),
         ("^3 ^2 x", "(x^2)^3"),
         ("^2 neg x", "(-x)^2"),

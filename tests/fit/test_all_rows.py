@@ -18,6 +18,7 @@ from edhie.evaluate.constants.uncertainty import uncertainty, value_deviations
 from edhie.evaluate.tables import columnar
 from edhie.expr import SymbolLibrary, parse
 from edhie.fit import Problem, Settings, discover, read_file
+from edhie.fit.equation import loosened
 from edhie.fit.run_folder import load, save
 from edhie.selection.noise import CONSTANT, relative_weights
 from edhie.selection.plain_numbers import literal_bits
@@ -72,14 +73,14 @@ def test_what_is_shown_is_what_all_rows_in_memory_give(
         response = Response(each.expr, every.columns)
         held = np.isfinite(literal_bits(response.constants))
         best, _ = gauss_newton(response, response.constants, every.y, weights, held=held)
-        known, told = uncertainty(each.printed, replace(every, weights=weights)), each.uncertainty
+        known, told = uncertainty(each.expr, replace(every, weights=weights)), each.uncertainty
         if (known.standard_errors < 0.1 * np.abs(known.values)).all():  # others go on in valleys without end
             np.testing.assert_allclose(response.constants, best, rtol=1e-9)
             n_determined += len(best) - int(held.sum())
         np.testing.assert_allclose(told.standard_errors, known.standard_errors, rtol=1e-6)
         assert (told.held, told.degrees_of_freedom) == (known.held, known.degrees_of_freedom)
         few = np.ascontiguousarray(every.columns[:, :5])
-        deviations = value_deviations(each.loosened, replace(every, weights=weights), few, ties=each.ties)
+        deviations = value_deviations(loosened(each)[0], replace(every, weights=weights), few, ties=each.ties)
         np.testing.assert_allclose(each.standard_deviations(few), deviations, rtol=1e-6)
     assert n_determined >= 3
     assert pickle.loads(pickle.dumps(found)).best.text() == found.best.text()

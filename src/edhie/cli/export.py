@@ -41,9 +41,9 @@ def export(
     target = variable_names((*found.train.names, found.target))[-1]  # an identifier that no variable has
     if format == EXCEL and found.problem.cells is not None:
         cells = dict(zip(found.train.names, found.problem.cells, strict=True))
-        text = to_excel(equation.printed, name=name, target=target, cells=cells)
+        text = to_excel(equation.expr, name=name, target=target, cells=cells)
     else:
-        text = written(equation.printed, format, name=name, target=target).rstrip("\n")
+        text = written(equation.expr, format, name=name, target=target).rstrip("\n")
     if out is None:
         say(text)
         return

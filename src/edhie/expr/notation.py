@@ -159,5 +159,9 @@ TEXT = _syntax(
         lambda operands, library: f"^{operands[1].text}" in library,
         {"^": Template("{0}^({1})", Precedence.POWER, (Precedence.POWER + 1, 0))},
     ),
+    (  # x^-2
+        lambda operands, library: (operands[1].number or 0.0) < 0,
+        {"^": Template("{0}^{1}", Precedence.POWER, (Precedence.POWER + 1, 0))},
+    ),
 )
 TOKENS = _syntax(" ")

@@ -37,23 +37,19 @@ class AllRows:
 
     n_rows: int
     r2: float
-    printed: Triangle
-    """Slopes of the printed form by its constants, and its residuals."""
-    loosened: Triangle
-    """The same for the expression itself, with its numbers as constants."""
+    triangle: Triangle
+    """Slopes by its constants, and by its numbers if they count as constants, and its residuals."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the fields as JSON."""
-        forms = {"printed": self.printed, "loosened": self.loosened}
-        counts = {"rows": self.n_rows, "r2": self.r2, "counting_rows": self.printed.n_rows}
-        return counts | {name: each.factor.tolist() for name, each in forms.items()}
+        counts = {"rows": self.n_rows, "r2": self.r2, "counting_rows": self.triangle.n_rows}
+        return counts | {"loosened": self.triangle.factor.tolist()}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> AllRows:
         """Return what `as_json` wrote."""
-        count = int(row["counting_rows"])
-        forms = [Triangle(np.array(row[name], np.float64), count) for name in ("printed", "loosened")]
-        return cls(int(row["rows"]), float(row["r2"]), *forms)
+        factor = np.array(row["loosened"], np.float64)
+        return cls(int(row["rows"]), float(row["r2"]), Triangle(factor, int(row["counting_rows"])))
 
 
 def fitted_to_all_rows(equations: Sequence[Equation], problem: Problem, settings: Settings) -> list[Equation]:
@@ -191,18 +187,20 @@ class _Score:
     """Sums over all rows for one equation."""
 
     def __init__(self, equation: Equation, noise: _Noise) -> None:
+        from edhie.fit.equation import loosened
+
         self._equation = equation
         self._noise = noise
-        self._forms = [equation.loosened, equation.printed]
-        self._is_same = str(self._forms[0]) == str(self._forms[1])
-        self._triangles = [Triangle.empty(0), Triangle.empty(0)]
+        self._form, self._triangle = loosened(equation)[0], Triangle.empty(0)
         self._squares = self._absolute = self._largest = 0.0
 
     def add(self, batch: Data) -> None:
         """Add rows; an equation that is undefined in one has an infinite loss."""
         if not np.isfinite(self._squares):
             return
-        predicted = self._add_to(0, batch)
+        predicted, self._triangle = linearise(
+            self._form, batch, self._noise.weights, self._triangle, self._equation.ties
+        )
         with np.errstate(all="ignore"):
             errors = np.abs(batch.y - predicted)
             weights = np.ones(batch.n_rows) if batch.weights is None else batch.weights
@@ -211,22 +209,13 @@ class _Score:
             self._largest = max(self._largest, float(errors[weights > 0].max(initial=0.0)))
         if np.isnan(self._squares):
             self._squares = np.inf
-        if not self._is_same:
-            self._add_to(1, batch)
-
-    def _add_to(self, k: int, batch: Data) -> Numbers:
-        predicted, self._triangles[k] = linearise(
-            self._forms[k], batch, self._noise.weights, self._triangles[k], self._equation.ties
-        )
-        return predicted
 
     def equation(self, totals: _Totals, settings: Settings) -> Equation:
         """Return the equation with its loss and statistics on all rows."""
-        loosened, printed = self._triangles if not self._is_same else (self._triangles[0],) * 2
         loss = self._loss(totals, settings) if np.isfinite(self._squares) else np.inf
         unexplained = LOSSES["one_minus_r2"].from_sum_of_squares
         assert unexplained is not None
-        known = AllRows(totals.n_rows, 1.0 - float(unexplained(self._squares, totals)), printed, loosened)
+        known = AllRows(totals.n_rows, 1.0 - float(unexplained(self._squares, totals)), self._triangle)
         return replace(self._equation, candidate=replace(self._equation.candidate, error=loss), all_rows=known)
 
     def _loss(self, totals: _Totals, settings: Settings) -> float:

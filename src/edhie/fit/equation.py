@@ -20,6 +20,8 @@ from edhie.evaluate.constants.uncertainty import (
 )
 from edhie.evaluate.losses import r2
 from edhie.expr import Expr, Forest
+from edhie.expr.nodes import expr_of, tree_of, walk
+from edhie.finish.numbers import with_loose_numbers
 from edhie.fit.all_rows import AllRows
 from edhie.fit.problem import Problem
 from edhie.fit.settings import Settings
@@ -67,8 +69,6 @@ class Equation:
 
     A search that was too short has none; see `edhie.fit.result.is_too_short`.
     """
-    keeps_form: bool = True
-    """True if it is printed as it is, False if in a shorter form of the same values."""
     all_rows: AllRows | None = None
     """R² and slopes on all rows of a large table, to which it was fitted; None if `train` holds all rows."""
 
@@ -81,7 +81,7 @@ class Equation:
 
             ties = ties_of(candidate.expr, settings.template)
         parts = problem.target, candidate, problem.train, problem.validation
-        return cls(*parts, ties=ties, keeps_form=settings.keeps_form, **known)
+        return cls(*parts, ties=ties, **known)
 
     @property
     def expr(self) -> Expr:
@@ -112,32 +112,11 @@ class Equation:
         return None if held_out is None else r2(held_out.y, self.predict(held_out.columns), held_out.weights)
 
     @cached_property
-    def readable(self) -> Expr:
-        """The expression with rounded numbers, as far as the loss stays the same."""
-        from edhie.evaluate.constants.rounding import readable
-
-        return readable(self.expr, self.train)
-
-    @cached_property
     def printed(self) -> Expr:
-        """The expression as it is printed and exported, with all digits."""
-        from edhie.expr.readable import short_reciprocals
-        from edhie.fit.present import printed_form
+        """The expression with as few digits of its constants as its loss and predictions need."""
+        from edhie.finish.digits import needed_digits
 
-        if self.keeps_form:
-            return self.expr
-        form = printed_form(self.expr, self.train)
-        return short_reciprocals(form, self._rounded(form))
-
-    @cached_property
-    def shown(self) -> Expr:
-        """The printed form with as few digits of its constants as its loss and predictions need."""
-        return self._rounded(self.printed)
-
-    def _rounded(self, expr: Expr) -> Expr:
-        from edhie.evaluate.constants.printed_digits import needed_digits
-
-        return needed_digits(expr, self.train, held_out=self.validation)
+        return needed_digits(self.expr, self.train, held_out=self.validation)
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
@@ -145,7 +124,10 @@ class Equation:
 
         A redundant constant, such as the 1 of 1/(a*x + b), is held fixed; errors of the others are conditional on it.
         """
-        return uncertainty_of(self._linearised(self.printed, None if self.all_rows is None else self.all_rows.printed))
+        triangle = None if self.all_rows is None else self.all_rows.triangle
+        if triangle is not None and self.ties is None:
+            triangle = triangle.only(loosened(self)[1])
+        return uncertainty_of(self._linearised(self.expr, triangle))
 
     def text(self, digits: Digits = "needed") -> str:
         """Return the equation as text, such as `T = 20 + 60*exp(-t/7)`.
@@ -181,12 +163,12 @@ class Equation:
     def _printed(self, digits: Digits) -> tuple[Expr, str]:
         """Return the printed form and the format of its numbers."""
         if digits == "needed":
-            return self.shown, "r"
-        return self.printed, "" if digits is None else f".{digits}g"
+            return self.printed, "r"
+        return self.expr, "" if digits is None else f".{digits}g"
 
     def sympy(self) -> sympy.Expr:
         """Return the right-hand side as a SymPy expression, with all digits."""
-        return self.printed.sympy()
+        return self.expr.sympy()
 
     def predict(self, columns: Numbers) -> Numbers:
         """Return its values on columns, of shape (variables, rows); NaN or infinity where it is undefined.
@@ -202,13 +184,9 @@ class Equation:
 
         Plain numbers count as constants here: that 2 describes the data better than 2.013 does not make it certain.
         """
-        fit = self._linearised(self.loosened, None if self.all_rows is None else self.all_rows.loosened)
-        return value_deviations_of(fit, self.loosened, columns)
-
-    @property
-    def loosened(self) -> Expr:
-        """The expression with plain numbers as constants, if it was fitted under a noise model."""
-        return self.expr if self.model is None or self.ties is not None else _loosened(self.expr)
+        loose, _ = loosened(self)
+        fit = self._linearised(loose, None if self.all_rows is None else self.all_rows.triangle)
+        return value_deviations_of(fit, loose, columns)
 
     def _linearised(self, expr: Expr, triangle: Triangle | None) -> LinearisedFit:
         """Return the fit of a form of the expression to first order, on all rows if their slopes are known."""
@@ -277,22 +255,17 @@ class Equation:
         }
 
 
-def _loosened(expr: Expr) -> Expr:
-    """Return the expression with its numbers as constants, except exponents, which belong to its form."""
-    library = expr.library
-    exponents = {expr.child_positions(k)[1] for k, token in enumerate(expr.tokens) if token == "^"}
-    if library.constant is None or not any(library[token].kind == "number" for token in expr.tokens):
-        return expr
-    tokens, values, fitted = [], list[float | None](), iter(expr.constants)
-    for k, token in enumerate(expr.tokens):
-        kind = library[token].kind
-        if kind == "number" and k not in exponents:
-            tokens.append(library.constant)
-            values.append(float(token))
-        else:
-            tokens.append(token)
-            values += [next(fitted)] if kind == "constant" else []
-    return Expr(library, tokens, values)
+def loosened(equation: Equation) -> tuple[Expr, list[int]]:
+    """Return the expression with plain numbers as constants, if it was fitted under a noise model.
+
+    Exponents belong to its form. The positions are those of its own constants among all of them.
+    """
+    library, tree = equation.expr.library, tree_of(equation.expr)
+    own = {id(each) for each in walk(tree) if each.kind == "constant"}
+    if equation.model is not None and equation.ties is None and library.constant is not None:
+        tree = with_loose_numbers(tree, library.constant)
+    constants = [each for each in walk(tree) if each.kind == "constant"]
+    return expr_of(tree, library), [k for k, each in enumerate(constants) if id(each) in own]
 
 
 def _finite(value: float | None) -> float | None:

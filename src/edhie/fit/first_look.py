@@ -17,7 +17,7 @@ from edhie.evaluate.data import few_rows
 from edhie.events import Glimpsed
 from edhie.expr import Expr, SymbolLibrary, parse
 from edhie.expr.interpret import interpret
-from edhie.expr.readable import short_form
+from edhie.finish import normal_form
 
 ROWS = 2000
 DIGITS = 4  # of the constants that are shown
@@ -62,7 +62,7 @@ def first_look(data: Data, library: SymbolLibrary) -> Glimpsed | None:
             best, least = expr, bits
     if best is None:
         return None
-    shown = short_form(best.with_constants([float(f"{each:.{DIGITS}g}") for each in best.constants]))
+    shown = normal_form(best.with_constants([float(f"{each:.{DIGITS}g}") for each in best.constants]))
     return Glimpsed(shown, _error(shown, columns, data))
 
 

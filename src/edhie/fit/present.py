@@ -1,49 +1,32 @@
-"""Rewrite expressions for readers: with optimal constants, none of them redundant, in the shortest readable form.
-
-A rewritten expression has the same sum of squares on the data, up to rounding.
-"""
+"""How the settings of a fit finish its equations: which may be refitted, and which may change their form."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.complexity import complexity
-from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
 from edhie.evaluate.constants.jacobian import constants_among_values
-from edhie.evaluate.constants.polish import polish
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import LOSSES, Loss
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest
-from edhie.expr.readable import (
-    named_numbers,
-    readable_form,
-    short_form,
-    without_redundant_constants,
-    without_roots_of_squares,
-)
+from edhie.finish import POLISHED_ROWS, Finisher
 from edhie.fit.settings import Settings
 from edhie.results import Candidates
-from edhie.selection.choice import FROM_HERE
-from edhie.selection.noise import CONSTANT, STUDENT
-from edhie.selection.refitting import refitted
+from edhie.selection.description import Criterion
+from edhie.selection.noise import CONSTANT, STUDENT, NoiseModel
 
 Numbers = NDArray[np.float64]
-POLISHED_ROWS = 20_000  # with more rows constants are precise enough, and polishing takes long
-POLISHES = 3
-WORTH = 1e-10  # relative decrease of the sum of squares for which constants change
-SAME = 1e-9  # relative increase of the sum of squares that is allowed for a more readable form
-ROUNDING = 1e-24  # share of the target's sum of squares below which differences are rounding errors
-SIGNED = frozenset(("sqrt", "abs", "log", "^"))  # operators that have shorter forms over positive variables
 
 
 @dataclass(frozen=True, eq=False)
 class Presenter:
-    """Rewrite the candidates of one search."""
+    """Finish the candidates of one search."""
 
     data: Data
     loss: Loss | None
@@ -59,9 +42,13 @@ class Presenter:
     """True if the form may change."""
     template: str | None = None
     """The template, of which only the unknown parts may change their form."""
+    criterion: Criterion | None = None
+    """The criterion by which forms are compared; the default one unless given."""
 
     @classmethod
-    def of(cls, settings: Settings, data: Data, candidates: Candidates) -> Presenter:
+    def of(
+        cls, settings: Settings, data: Data, candidates: Candidates, criterion: Criterion | None = None
+    ) -> Presenter:
         """Return the presenter for the candidates of a search with these settings."""
         fitted = candidates.forest.values[constants_among_values(candidates.forest)]
         loss = None if settings.loss_name is None else LOSSES[settings.loss_name]
@@ -78,17 +65,18 @@ class Presenter:
             may_polish=may_polish and not settings.is_template,
             may_rewrite=not settings.keeps_form,
             template=settings.template if settings.constraints is None else None,
+            criterion=criterion,
         )
 
     def present(self, candidates: Candidates) -> Candidates:
         """Return the candidates as they are shown, in the same order."""
         if len(candidates) == 0:
             return candidates
-        forest = self._polished(candidates.forest) if self.may_polish else candidates.forest
-        exprs = self.tidy(list(forest))
+        finisher = self.finisher(STUDENT if self._is_robust else CONSTANT, may_round=False)
+        exprs = self.tidy([finisher.refitted(each) for each in candidates.forest], finisher)
         changed = [k for k, expr in enumerate(exprs) if expr != candidates.forest[k]]
         errors, complexities = candidates.errors.copy(), candidates.complexities.copy()
-        found = Forest.from_exprs(exprs, forest.library)
+        found = Forest.from_exprs(exprs)
         if changed:
             complexities[changed] = complexity(found.take(changed), self.weights)
             errors[changed] = errors[changed] if self.loss is None else self.errors(found.take(changed))
@@ -106,120 +94,32 @@ class Presenter:
         """Return the complexity of an expression."""
         return float(complexity(Forest.from_exprs([expr]), self.weights)[0])
 
-    def tidy(self, exprs: list[Expr]) -> list[Expr]:
-        """Return expressions with phases within one turn, no aliases and no redundant constants, if that is allowed."""
+    def finisher(self, model: NoiseModel, *, may_round: bool = True) -> Finisher:
+        """Return what finishes equations whose constants are at the optimum of a noise model."""
+        fits = model if self.may_polish else None
+        return Finisher(self.data, fits, self.criterion or Criterion(), may_round, self.lower, self.upper)
+
+    @cached_property
+    def rewrite(self) -> Callable[[Expr], Expr] | None:
+        """What writes an equation in normal form, without new constants; None if forms have to stay."""
+        return self.finisher(CONSTANT).rewritten if self.may_rewrite else None
+
+    def tidy(self, exprs: list[Expr], finisher: Finisher) -> list[Expr]:
+        """Return equations in their final form, as far as that is allowed."""
         if self.template is not None:
-            return [self._rewritten(expr) for expr in exprs]
+            from edhie.fit.template import with_short_parts
+
+            short = [with_short_parts(each, self.template, lower=self.lower, upper=self.upper) for each in exprs]
+            return [new if finisher.is_same(old, new) else old for old, new in zip(exprs, short, strict=True)]
         if not self.may_rewrite:
             return exprs
-        from edhie.evaluate.constants.phases import unaliased  # loads mpmath
-
-        polishes = self.may_polish and not self._is_robust  # by least squares
-        found = []
-        for expr in exprs:
-            low = unaliased(expr, self.data, lower=self.lower, upper=self.upper, may_polish=polishes)
-            found.append(self._rewritten(low if self.complexity(low) <= self.complexity(expr) else expr))
-        return found
+        final = [finisher(each) for each in exprs]
+        if self.weights is None:
+            return final
+        return [
+            new if self.complexity(new) <= self.complexity(old) else old for old, new in zip(exprs, final, strict=True)
+        ]
 
     @property
     def _is_robust(self) -> bool:
         return self.loss is not None and self.loss.name == STUDENT.name
-
-    def refitted(self, forest: Forest, data: Data) -> Forest:
-        """Return expressions with constants fitted to other data, starting from their values."""
-        model = STUDENT if self._is_robust else CONSTANT
-        return refitted(forest, data, model, replace(FROM_HERE, lower=self.lower, upper=self.upper))
-
-    def _polished(self, forest: Forest) -> Forest:
-        """Move constants to the optimum of the loss if that lowers it by more than rounding errors."""
-        if not len(forest.values):
-            return forest
-        if self._is_robust:
-            return self.refitted(forest, self.data)
-        least = ROUNDING * self.data.squares_to_explain
-        current, squares = forest, squared_errors(forest, self.data)
-        for _ in range(POLISHES):
-            found = polish(current, self.data, lower=self.lower, upper=self.upper)
-            is_better = found.squared_errors < squares * (1.0 - WORTH) - least
-            if not is_better.any():
-                break
-            by_value = np.repeat(is_better, np.diff(current.value_offsets))
-            constants = np.where(by_value, found.forest.values, current.values)
-            current = Forest(current.library, current.tokens, current.offsets, constants)
-            squares = np.where(is_better, found.squared_errors, squares)
-        return current
-
-    def _rewritten(self, expr: Expr) -> Expr:
-        """Return the first form with the same sum of squares, no worse cancellation and constants within bounds."""
-        forms = [expr, *self._forms(expr)]
-        before, *after = squared_errors(Forest.from_exprs(forms), self.data)
-        most = before * (1.0 + SAME) + ROUNDING * self.data.squares_to_explain
-        fitting = [
-            form
-            for form, error in zip(forms[1:], after, strict=True)
-            if error <= most
-            and (self.weights is None or self.complexity(form) <= self.complexity(expr))
-            and self._is_within_bounds(expr, form)
-        ]
-        return _without_cancellation(expr, fitting, self.data)
-
-    def _forms(self, expr: Expr) -> list[Expr]:
-        """Return forms of an expression: short ones without redundant constants first, then that of widest domain."""
-        if self.template is not None:
-            from edhie.fit.template import with_short_parts
-
-            return [with_short_parts(expr, self.template, lower=self.lower, upper=self.upper)]
-        expr = self._without_roots_of_squares(expr)
-        bare = without_redundant_constants(expr, lower=self.lower, upper=self.upper)
-        first = _shortest_first(bare, self.data, more_numbers=False)
-        again = [
-            without_redundant_constants(each, lower=self.lower, upper=self.upper) for each in first if each != bare
-        ]
-        return [*again, bare, readable_form(expr)]
-
-    def _without_roots_of_squares(self, expr: Expr) -> Expr:
-        """Return the expression with a*sqrt(b) for sqrt(a^2*b), or its opposite, if all rows have the same values."""
-        forms = [each for each in without_roots_of_squares(expr) if each.size <= expr.size]
-        if not forms:
-            return expr
-        before, *after = squared_errors(Forest.from_exprs([expr, *forms]), self.data)
-        least = ROUNDING * self.data.squares_to_explain
-        same = (form for form, error in zip(forms, after, strict=True) if error <= before * (1.0 + SAME) + least)
-        return next(same, expr)
-
-    def _is_within_bounds(self, before: Expr, after: Expr) -> bool:
-        """Return whether constants with new absolute values are within the bounds."""
-        known = {abs(value or 0.0) for value in before.constants} | {0.0, 1.0}
-        new = [value for value in after.constants if value is not None and abs(value) not in known]
-        return all(self.lower <= value <= self.upper for value in new)
-
-
-def printed_form(expr: Expr, data: Data) -> Expr:
-    """Return an expression as it is printed and exported: in its shortest form, with names such as pi for numbers.
-
-    Numbers of the form are not constants: the library has them beside its own symbols.
-    """
-    if None in expr.constants:
-        return expr
-    short = _shortest_first(expr.cast(expr.library.with_numbers()), data, more_numbers=True)
-    forms = [named_numbers(each) for each in (*(each for each in short if each != expr), expr)]
-    before, *after = (float(squared_errors(Forest.from_exprs([each]), data)[0]) for each in (expr, *forms))
-    slack = SAME * before + ROUNDING * data.squares_to_explain
-    same = [error == before or abs(error - before) <= slack for error in after]
-    return _without_cancellation(expr, [form for form, is_same in zip(forms, same, strict=True) if is_same], data)
-
-
-def _shortest_first(expr: Expr, data: Data, *, more_numbers: bool) -> list[Expr]:
-    """Return short forms; one that holds for positive variables only comes first if the data allow it."""
-    wide = short_form(expr, more_numbers=more_numbers)
-    positive = [name for name, column in zip(data.names, data.columns, strict=True) if (column > 0).all()]
-    if not positive or SIGNED.isdisjoint(expr.tokens):
-        return [wide]
-    narrow = short_form(expr, positive=positive, more_numbers=more_numbers)
-    return [narrow, wide] if narrow.size < wide.size else [wide]
-
-
-def _without_cancellation(expr: Expr, forms: list[Expr], data: Data) -> Expr:
-    """Return the first form in which cancellation is not worse than before; else the expression itself."""
-    steady = max(CANCELLING, cancellation(expr, data)) if forms else 0.0
-    return next((form for form in forms if cancellation(form, data) <= steady), expr)

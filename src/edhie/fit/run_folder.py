@@ -22,6 +22,7 @@ from edhie.evaluate.resolution import Resolution
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.symbols import Symbol
 from edhie.files import small_text
+from edhie.finish import opened
 from edhie.fit.all_rows import AllRows
 from edhie.fit.equation import Equation
 from edhie.fit.problem import Problem
@@ -73,7 +74,7 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
     with FORMAT.reading(folder):
         kept = description.get("library")  # earlier releases kept it in a file of the search only
         text = json.dumps(kept) if kept else small_text(folder / SYMBOLS)
-        library = SymbolLibrary.from_json(text, operators=customs).with_numbers()
+        library = opened(SymbolLibrary.from_json(text, operators=customs))
         settings, problem = Settings.from_json(description["settings"]), problem_in(folder, description)
         equations = [equation_of(row, library, problem, settings) for row in description["front"]]
         result = result or result_of(description, [each.candidate for each in equations], library)

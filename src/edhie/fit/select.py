@@ -12,6 +12,7 @@ from edhie.evaluate import FitConfig
 from edhie.evaluate.data import few_rows
 from edhie.evaluate.losses import loss_named
 from edhie.expr import Expr, Forest
+from edhie.expr.canonical import canonical_expr
 from edhie.fit.all_rows import fitted_to_all_rows
 from edhie.fit.equation import Equation
 from edhie.fit.present import Presenter
@@ -71,9 +72,8 @@ def position_of_most_predictive(
     model = equations[0].model or CONSTANT
     config = replace(FROM_HERE, lower=settings.constants.lower, upper=settings.constants.upper)
     exprs = [each.expr for each in equations]
-    symbols = {symbol.name: symbol for expr in exprs for symbol in expr.library.symbols}  # only some have numbers
     return most_predictive(
-        Forest.from_exprs(exprs, exprs[0].library.extended(*symbols.values())),
+        Forest.from_exprs(exprs),
         np.array([each.complexity for each in equations]),
         problem.train,
         loss_named(settings.loss),
@@ -95,7 +95,7 @@ class _Selector:
 
     @cached_property
     def presenter(self) -> Presenter:
-        return Presenter.of(self.settings, self.problem.train, self.result.candidates)
+        return Presenter.of(self.settings, self.problem.train, self.result.candidates, self.criterion)
 
     def by_rule(self) -> list[Equation]:
         """Select from the polished front, by a rule or by the description length without refitting."""
@@ -133,7 +133,7 @@ class _Selector:
         listed = alternatives(
             self.result.candidates, self.problem.train, self.criterion, kept=self._kept(),
             given=Candidates.concatenate(guesses) if guesses else None, held_out=self.problem.validation,
-            may_rewrite=self.presenter.may_rewrite, config=bounds,
+            rewrite=self.presenter.rewrite, config=bounds,
         )  # fmt: skip
         if not listed:
             return []
@@ -143,10 +143,12 @@ class _Selector:
             own = [k for k, each in enumerate(listed) if each.executed_at in guess.executed_at]
             likely |= set(own[:1])
         order = sorted(self._front(every) | likely)
-        exprs = self.presenter.tidy([listed[k].expr for k in order])
+        exprs = self.presenter.tidy([listed[k].expr for k in order], self.presenter.finisher(listed[0].model))
         tidy = [self._alternative(replace(listed[k], expr=expr)) for k, expr in zip(order, exprs, strict=True)]
         front = self._front(tidy)  # some are shorter now, so others may no longer be on it
-        found = [each for place, (k, each) in enumerate(zip(order, tidy, strict=True)) if place in front or k in likely]
+        found = _merged(
+            [each for place, (k, each) in enumerate(zip(order, tidy, strict=True)) if place in front or k in likely]
+        )
         shown = {each.candidate.executed_at for each in found}
         # a guess may be missing: as the same function as another equation, or as one that the rows cannot resolve
         missing = [guess for guess in guesses if shown.isdisjoint(guess.executed_at.tolist())]
@@ -160,7 +162,8 @@ class _Selector:
     def _guess(self, starts: Candidates, model: NoiseModel) -> Equation:
         """Return a guess fitted under the noise model from the better of its starts."""
         config = replace(FROM_HERE, lower=self.presenter.lower, upper=self.presenter.upper)
-        exprs = self.presenter.tidy(list(refitted(starts.forest, self.problem.train, model, config)))
+        fits = list(refitted(starts.forest, self.problem.train, model, config))
+        exprs = self.presenter.tidy(fits, self.presenter.finisher(model))
         at = int(starts.executed_at[0])
         fitted = [self._alternative(Alternative(each, np.inf, model, at)) for each in exprs]
         return replace(min(fitted, key=lambda each: each.loss), weight=None)
@@ -194,6 +197,19 @@ class _Selector:
 
     def _equation(self, candidate: Candidate) -> Equation:
         return Equation.of(candidate, self.problem, self.settings)
+
+
+def _merged(equations: Sequence[Equation]) -> list[Equation]:
+    """Return equations without those that have the form of an earlier one, now that they are finished."""
+    found: list[Equation] = []
+    for each in equations:
+        form = canonical_expr(each.expr.free())
+        twin = next((k for k, other in enumerate(found) if canonical_expr(other.expr.free()) == form), None)
+        if twin is None:
+            found.append(each)
+        else:
+            found[twin] = replace(found[twin], weight=(found[twin].weight or 0.0) + (each.weight or 0.0))
+    return found
 
 
 def _is_alike(one: Candidate, other: Candidate) -> bool:

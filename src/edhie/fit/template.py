@@ -5,8 +5,8 @@ from __future__ import annotations
 from edhie.errors import SearchError
 from edhie.evaluate.constants.uncertainty import TiedConstants
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.expr.readable import short_form, without_redundant_constants
 from edhie.expr.symbols import NUMBER, OPERATORS, constant
+from edhie.finish import normal_form, without_redundant_constants
 from edhie.search.template import Template, TemplateConfig, TemplateSearch
 
 
@@ -67,7 +67,7 @@ def with_short_parts(expr: Expr, template: str, *, lower: float, upper: float) -
         return expr
     whole = Forest.from_exprs([expr], expr.library)
     short = [
-        without_redundant_constants(short_form(part[0]), lower=lower, upper=upper) for part in read.parts_of(whole)
+        without_redundant_constants(normal_form(part[0]), lower=lower, upper=upper) for part in read.parts_of(whole)
     ]
     return read.filled([Forest.from_exprs([part], expr.library) for part in short], read.emptied(whole))[0]
 

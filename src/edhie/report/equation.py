@@ -67,7 +67,7 @@ def equation_section(discovery: Discovery, k: int, article: str, *, has_picture:
 
 def constants_table(equation: Equation) -> Html:
     """Return the constants with standard errors, under the equation with letters in their places."""
-    if not equation.printed.constants:
+    if not equation.expr.constants:
         return fill("no-constants")
     found = equation.uncertainty
     letter = equation.expr.library.constant

@@ -38,7 +38,7 @@ def with_letters(equation: Equation) -> Html:
 
 
 def _line(equation: Equation, *, numbered: bool) -> Html:
-    expr = equation.printed if numbered else equation.shown
+    expr = equation.expr if numbered else equation.printed
     terms = mathml_terms(expr, number_format="r", numbered=numbered)
     name = equation.target if is_name(equation.target) else one_line(equation.target, TARGET)
     target = fill("equals", name=Html(mathml_name(name)))

@@ -101,7 +101,7 @@ def has_pole(forest: Forest, data: Data, points: Numbers) -> NDArray[np.bool_]:
     reach = BEYOND * ((high - low) or abs(high) or 1.0)
     with np.errstate(all="ignore"):
         found = values(forest, points)
-        is_inside = ((found > low - reach) & (found < high + reach)).all(axis=1)
+        is_inside: NDArray[np.bool_] = np.all((found > low - reach) & (found < high + reach), axis=1)
         quotients = np.flatnonzero(forest.tokens == forest.library.ids.get("/", -1))
         if len(quotients):
             first, places = (below := _subtrees(forest, forest.right[quotients])).grouped()

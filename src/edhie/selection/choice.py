@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
-from edhie.evaluate.constants.fitting import FitConfig, with_numbers
+from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
-from edhie.expr.readable import readable_form, short_form, with_natural_base
 from edhie.results.candidates import Candidate, Candidates
 from edhie.selection.between_rows import neighbours, unreliable_bits
 from edhie.selection.description import Criterion, describe, joined_rows
 from edhie.selection.noise import BOTH, NoiseModel, relative_weights
-from edhie.selection.plain_numbers import literal_bits
 from edhie.selection.refitting import quickly_plain, refitted, with_plain_numbers
 
 Numbers = NDArray[np.float64]
@@ -56,13 +54,13 @@ def alternatives(
     given: Candidates | None = None,
     held_out: Data | None = None,
     config: FitConfig = FROM_HERE,
-    may_rewrite: bool = True,
+    rewrite: Callable[[Expr], Expr] | None = None,
 ) -> list[Alternative]:
     """Return the candidates that describe the data best, the shortest description first, with their weights.
 
     `kept` are further candidates, considered whatever their length; those `given` by the user also take part in the
     choice of the noise model. `held_out` rows are used in the comparison only, not in fits. `config` bounds the
-    constants.
+    constants. `rewrite` returns an equation in normal form; without it forms stay as they are.
     """
     config = replace(FROM_HERE, lower=config.lower, upper=config.upper)
     chosen = shortlist(candidates, data, criterion)
@@ -86,14 +84,14 @@ def alternatives(
         is_close = bits[k] <= cutoff
         if rank < ROUNDED and is_close and one.sizes[0] > 1:  # a constant by itself stays the mean
             ways = [(with_plain_numbers(one, fitting, model, criterion, config)[0], 0.0)]
-            ways += quickly_plain(one, fitting, model, config) if may_rewrite else []
+            ways += quickly_plain(one, fitting, model, config) if rewrite is not None else []
         forms: list[Alternative] = []
         for way, extra in ways:
             expr, length = way[0], float(describe(way, judged, criterion, (model,)).bits[0])
-            if may_rewrite:
-                shortens = rank < SHORTENED and is_close
-                expr, written = _written(way, judged, criterion, model, config, shortens=shortens)
-                length = min(length, written)
+            if rewrite is not None and rank < SHORTENED and is_close:
+                expr = rewrite(expr)
+                written = Forest.from_exprs([expr])
+                length = min(length, float(describe(written, judged, criterion, (model,)).bits[0]))
             forms.append(Alternative(expr, length + extra, model, executed_at[k]))
         listed.append(min(forms, key=lambda each: each.bits))
     return _weighted(_distinct(listed, judged, model))
@@ -148,26 +146,6 @@ def _noise_model(
     is_sound = np.asarray(np.isfinite(values(fitted, judged.columns)).all(axis=1))
     kept = np.where(is_sound[finalists.value_owners], fitted.values, finalists.values)
     return best, finalists.with_values(kept)
-
-
-def _written(
-    one: Forest, data: Data, criterion: Criterion, model: NoiseModel, config: FitConfig, *, shortens: bool
-) -> tuple[Expr, float]:
-    """Return an expression in readable form, within the bounds of constants, with the bits of the shortest form."""
-    numbered = with_numbers(one, np.isfinite(literal_bits(one.values)))
-    forms = [readable_form(with_natural_base(numbered[0]))]
-    if shortens:
-        positive = [name for name, column in zip(data.names, data.columns, strict=True) if (column > 0).all()]
-        forms.append(short_form(forms[0], positive=positive))
-    forms = [form for form in forms if _is_within_bounds(form, config)] or [one[0]]
-    bits = describe(Forest.from_exprs(forms), data, criterion, (model,)).bits
-    best = int(np.argmin(bits))
-    return forms[best], float(bits[best])
-
-
-def _is_within_bounds(expr: Expr, config: FitConfig) -> bool:
-    """Return whether all constants are within the bounds."""
-    return all(config.lower <= value <= config.upper for value in expr.constants if value is not None)
 
 
 def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:

@@ -169,7 +169,9 @@ def _replacements(one: Forest, data: Data, model: NoiseModel) -> list[tuple[int,
         precision = (own * weights) @ own.T
         if not np.isfinite(precision).all():
             return []
-        errors = np.sqrt(np.maximum(np.diag(np.linalg.pinv(precision, rcond=1e-14)), 0.0) * variance)
+        scale = np.sqrt(np.maximum(np.diag(precision), np.finfo(np.float64).tiny))  # constants differ by many decades
+        covariance = np.linalg.pinv(precision / np.outer(scale, scale), rcond=1e-14)
+        errors = np.sqrt(np.maximum(np.diag(covariance), 0.0) * variance) / scale
     found = []
     for k, error in zip(free.tolist(), errors.tolist(), strict=True):
         value = float(one.values[places[k]])

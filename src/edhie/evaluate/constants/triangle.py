@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +46,10 @@ class Triangle:
             return Triangle(np.full((len(slopes) + 1, len(slopes) + 1), np.nan), self.n_rows + count)
         factor: Numbers = np.asarray(np.linalg.qr(rows, mode="r"))
         return Triangle(factor, self.n_rows + count)
+
+    def only(self, parameters: Sequence[int]) -> Triangle:
+        """Return the problem with some of the parameters; its factor is no triangle."""
+        return Triangle(self.factor[:, [*parameters, -1]], self.n_rows)
 
     @property
     def slopes(self) -> Numbers:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,9 +50,7 @@ def load(folder: str | Path) -> Revision:
     with FORMAT.reading(folder):
         library = SymbolLibrary.from_json(json.dumps(description["library"])).with_numbers()
         problem = problem_in(folder, description)
-        equations = [
-            replace(equation_of(row, library, problem, Settings()), keeps_form=True) for row in description["steps"]
-        ]
+        equations = [equation_of(row, library, problem, Settings()) for row in description["steps"]]
         first = equations[0].expr
         steps = [
             Step(each, difference(first, each.expr), _bits(row))

@@ -3,7 +3,7 @@
 A prior over operators and their operands cannot know that `c*x/(x + c)` is a saturation curve and `c*x/(x + c)^1.5` is
 nothing. A form that occurs in several formulas costs the log2 of how rarely it does. The formulas are those of
 `edhie.corpora.formulas` without benchmark laws, in versions in which some variables are constants, and the curves of
-`edhie.corpora.curves`.
+`edhie.selection.prior.curves`.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def try_values(
     """Return what an equation gives with other constants, or at other values of its columns."""
     run = opened_run(folder)
     each, rows = run.equation(equation), run.rows
-    expr = each.printed
+    expr = each.expr
     if constants is not None:
         if len(constants) != len(expr.constants):
             raise Refused(f"this equation has {len(expr.constants)} constants, not {len(constants)}")

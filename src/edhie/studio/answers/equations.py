@@ -26,7 +26,7 @@ def best(folder: str) -> dict[str, Any] | None:
     if run.chosen is None:
         return None
     each = run.equations[run.chosen]
-    mathml = mathml_terms(each.shown, number_format=NEEDED)
+    mathml = mathml_terms(each.printed, number_format=NEEDED)
     return {"mathml": mathml, "text": each.text(), "r2": finite(each.r2), "complexity": each.complexity}
 
 
@@ -79,7 +79,7 @@ def _equation(each: Equation, place: int, *, is_relative: bool = False) -> dict[
         "index": place,
         "text": each.text(),
         "right_side": each.right_side(),
-        "mathml": mathml_terms(each.shown, number_format=NEEDED),
+        "mathml": mathml_terms(each.printed, number_format=NEEDED),
         "latex": each.latex_equation(),
         "complexity": each.complexity,
         "loss": finite(each.loss),
@@ -149,8 +149,8 @@ def equation(folder: str, place: int) -> dict[str, Any]:
     return {
         "index": place,
         "constants": constants,
-        "numbered_mathml": to_mathml(each.printed, numbered=True),
-        "tree": tree(each.printed),
+        "numbered_mathml": to_mathml(each.expr, numbered=True),
+        "tree": tree(each.expr),
         "note": _note(each),
     }
 
@@ -179,10 +179,10 @@ def compare(folder: str, a: int, b: int, x: str | None, log: bool = False) -> di
     """Return where two equations differ: on their trees, in words, and in curves."""
     run = opened_run(folder)
     one, other = run.equation(a), run.equation(b)
-    changes = difference(one.printed, other.printed)
+    changes = difference(one.expr, other.expr)
     trees = compared(changes)
     sides = [
-        {"index": place, "mathml": to_mathml(each.shown, number_format=NEEDED), "text": each.text(), "tree": drawn}
+        {"index": place, "mathml": to_mathml(each.printed, number_format=NEEDED), "text": each.text(), "tree": drawn}
         for place, each, drawn in zip((a, b), (one, other), trees, strict=True)
     ]
     return {

@@ -35,9 +35,9 @@ def export(
         cells = _cells(run, each, table, (question or {}).get("options", {}))
         columns = dict(zip(each.train.names, run.rows.columns, strict=True))
         used = [
-            f"{cells[name]} is {one_line(columns[name])}" for name in each.train.names if name in each.printed.variables
+            f"{cells[name]} is {one_line(columns[name])}" for name in each.train.names if name in each.expr.variables
         ]
-        return {"text": f"{to_excel(each.printed, name='f', target='y', cells=cells)}\n", "about": ", ".join(used)}
+        return {"text": f"{to_excel(each.expr, name='f', target='y', cells=cells)}\n", "about": ", ".join(used)}
     return {"text": _written(run, each, format), "about": ""}
 
 
@@ -47,7 +47,7 @@ def _written(run: OpenedRun, each: Equation, format: str) -> str:
     if format == LATEX:
         return f"{_with_accents(each.latex_equation())}\n"
     target = variable_names((*each.train.names, each.target))[-1]  # an identifier that no variable has
-    return written(each.printed, format, name="f", target=target).rstrip("\n") + "\n"
+    return written(each.expr, format, name="f", target=target).rstrip("\n") + "\n"
 
 
 def _with_accents(latex: str) -> str:

@@ -1,6 +1,6 @@
 """Named curves: what people try first, each fitted with care, so that it is there to be compared.
 
-The curves of one column are those of `edhie.corpora.curves`. With several columns, it is also tried times powers of the
+The curves of one column are those of `edhie.selection.prior.curves`. With several columns, it is also tried times powers of the
 others, and so is the product of powers of all columns.
 """
 
@@ -11,13 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from edhie.corpora.curves import curves, with_variable
 from edhie.errors import EdhieError
 from edhie.evaluate.constants.fitting import FitConfig, fit_missing
 from edhie.evaluate.constants.logarithmic_fit import logarithmic_fit
 from edhie.evaluate.data import Data, few_rows
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.symbols import NUMBER
+from edhie.selection.prior.curves import curves, with_variable
 
 ROWS = 200  # on which curves are fitted
 MOST_COLUMNS = 4  # that have curves of their own: they are tried with all others

@@ -8,12 +8,10 @@ from __future__ import annotations
 import math
 from functools import lru_cache, partial, reduce
 
+from edhie.expr.nodes import PRODUCT, SUM, Node, operation
 from edhie.expr.numerals import numeral
-from edhie.expr.readable.nodes import PRODUCT, SUM, Node, operation
 from edhie.expr.symbols import ODD
-
-POWERS = (5, 4, 3, 2)
-LARGEST_POWER = 25
+from edhie.finish.numbers import SHORT, spelling
 
 Terms = list[tuple[bool, Node]]
 """Terms of a sum without their signs; True for those that are subtracted."""
@@ -67,13 +65,21 @@ def _is_log_of_quotient(node: Node) -> bool:
     return node.op == "log" and node.operands[0].op == "/"
 
 
-def negative(node: Node, room: int) -> Node:
-    """Return a node of the opposite value; a sign inside a function changes only if `neg` makes over `room` nodes."""
+def negative(node: Node, room: float) -> Node:
+    """Return a node of the opposite value; a sign inside a function changes only if `neg` makes it cost over `room`."""
     if (found := opposite(node, through_functions=False)) is not None:
         return found
-    if "neg" in node.library.built_in and node.size < room:
+    if "neg" in node.library.built_in and node.cost < room:
+        return _negated(node)
+    return opposite(node) or _negated(node)
+
+
+def _negated(node: Node) -> Node:
+    """Return the negation of a product with its sign at the first factor, where it is written."""
+    if node.op not in ("*", "/"):
         return operation("neg", node)
-    return opposite(node) or operation("neg", node)
+    first, second = node.operands
+    return node.over(_negated(first), second)
 
 
 def _opposite_product(node: Node, through_functions: bool) -> Node | None:
@@ -87,20 +93,12 @@ def _opposite_product(node: Node, through_functions: bool) -> Node | None:
     sums = [k for k, each in enumerate(every) if each.op in SUM or _is_log_of_quotient(each)]
     for k in [*differences, *numbers, *sums, *(range(len(every)) if through_functions else ())]:
         other = opposite(every[k])
-        if other is not None and k >= len(above) and (factor := _reciprocal(other)) is not None:
-            return quotient([factor, *above], every[len(above) : k] + every[k + 1 :])
+        if other is not None and k >= len(above) and every[k].number is not None:
+            continue  # no division by a negative number
         if other is not None:
             every[k] = other
             return quotient(every[: len(above)], every[len(above) :])
     return None
-
-
-def _reciprocal(node: Node) -> Node | None:
-    """Return the factor that replaces a division by a fitted constant: x/(-2) is -0.5*x."""
-    if node.kind != "constant" or not node.value or "*" not in node.library.built_in:
-        return None
-    found = 1.0 / node.value
-    return Node(node.library, node.token, (), found) if math.isfinite(found) and found else None
 
 
 def _of_number(node: Node, value: float) -> Node:
@@ -137,6 +135,7 @@ def quotient(above: list[Node], below: list[Node]) -> Node:
 
     A factor x^(-2) beside others becomes a divisor.
     """
+    above, below = _with_one_number(above, below)
     upright = [_without_negative_exponent(each) for each in above]
     has_others = any(other is None and each.number != 1.0 for each, other in zip(above, upright, strict=True))
     if has_others and any(upright) and "/" in above[0].library.built_in:
@@ -148,6 +147,30 @@ def quotient(above: list[Node], below: list[Node]) -> Node:
     below = [each for each in below if each.number != 1.0]
     top = _multiplied([each for each in above if each.number != 1.0] or above[:1])
     return operation("/", top, _multiplied(below)) if below else top
+
+
+def _with_one_number(above: list[Node], below: list[Node]) -> tuple[list[Node], list[Node]]:
+    """Return factors and divisors with one number in place of several, if it is as plain, and no fitted divisor."""
+    numbers = [each for each in (*above, *below) if each.number is not None and each.number != 1.0]
+    kinds = [each for each in numbers if each.kind == "constant"]
+    is_one = len(numbers) < 2 and not (kinds and kinds[0] in below)
+    if is_one or any(each.number == 0.0 for each in numbers):
+        return above, below
+    value = math.prod(each.number or 1.0 for each in above) / math.prod(each.number or 1.0 for each in below)
+    is_quotient = not kinds and sum(each in above for each in numbers) == 1 and _are_whole(numbers)
+    if is_quotient and len(numeral(value)) > SHORT:  # 4*x/3
+        return above, below
+    is_plain = len(numeral(value)) <= SHORT or spelling(value) is not None
+    if not (math.isfinite(value) and value) or not (kinds or is_plain):
+        return above, below
+    one = _of_number((kinds or numbers)[0], value)
+    rest = [each for each in above if each.number is None], [each for each in below if each.number is None]
+    return ([one, *rest[0]] if value != 1.0 or not rest[0] else rest[0]), rest[1]
+
+
+def _are_whole(numbers: list[Node]) -> bool:
+    values = [each.number for each in numbers if each.number is not None and each.number.is_integer()]
+    return len(values) == len(numbers) == 2 and math.gcd(*map(int, values)) == 1
 
 
 def _without_negative_exponent(node: Node) -> Node | None:
@@ -169,13 +192,20 @@ def _inverse_exp(node: Node) -> Node | None:
         return None
     _, above, below = factors(exponent)
     has_number = any(each.number is not None for each in (*above, *below))
-    other = opposite(exponent) if has_number else None
-    return None if other is None else node.over(other)
+    return node.over(negative(exponent, math.inf)) if has_number else None
 
 
 def _in_order(given: list[Node]) -> list[Node]:
-    rest = [each for each in given if not each.is_coefficient]
+    rest = sorted((each for each in given if not each.is_coefficient), key=_rank)
     return [*(each for each in given if each.is_coefficient), *merged_powers(rest)]
+
+
+def _rank(node: Node) -> tuple[int, int]:
+    """Return the place among factors: variables and their powers as in the table, other factors, sums."""
+    base = power_of(node)[0]
+    if base.kind == "variable":
+        return 0, base.library.ids[base.token]
+    return 1 + (node.op in SUM), 0
 
 
 def _multiplied(given: list[Node]) -> Node:
@@ -203,13 +233,15 @@ def summands(node: Node) -> Terms:
     return found
 
 
-def added(terms: Terms, *, in_order: bool = False, room: int = 0) -> Node:
+def added(terms: Terms, *, in_order: bool = False, room: float = 0.0) -> Node:
     """Return the sum of terms without zeros, beginning with one that is not subtracted where there is one."""
     terms = [each for each in terms if each[1].number != 0.0] or terms[:1]
+    terms = terms if in_order else _by_degree(terms)
     first = 0 if in_order else next((k for k, (is_negative, _) in enumerate(terms) if not is_negative), None)
     if first is None:
-        return negative(added([(False, each) for _, each in terms]), room)
-    whole = terms[first][1]
+        first, whole = 0, negative(terms[0][1], room)
+    else:
+        whole = terms[first][1]
     for is_negative, each in terms[:first] + terms[first + 1 :]:
         token, other = ("-", "+") if is_negative else ("+", "-")
         if token not in each.library.built_in and (turned := opposite(each)) is not None:
@@ -217,6 +249,27 @@ def added(terms: Terms, *, in_order: bool = False, room: int = 0) -> Node:
         else:
             whole = operation(token, whole, each)
     return whole
+
+
+def _by_degree(terms: Terms) -> Terms:
+    """Return the terms of a polynomial of one variable, the highest power first; others as they are."""
+    degrees = [_degree(each) for _, each in terms]
+    known = [each for each in degrees if each is not None]
+    if len(known) < len(terms) or len({name for name, _ in known if name}) != 1:
+        return terms
+    return [term for _, term in sorted(zip(known, terms, strict=True), key=lambda each: -each[0][1])]
+
+
+def _degree(node: Node) -> tuple[str, int] | None:
+    """Return the variable and the exponent of a number times a whole power; None for any other node."""
+    if node.op == "*" and node.operands[0].is_coefficient:
+        node = node.operands[1]
+    elif node.op == "/" and node.operands[1].is_coefficient:
+        node = node.operands[0]
+    if node.is_coefficient:
+        return "", 0
+    base, exponent = power_of(node)
+    return (base.token, exponent) if base.kind == "variable" else None
 
 
 # -- powers ---------------------------------------------------------------------------
@@ -247,28 +300,31 @@ def merged_powers(given: list[Node]) -> list[Node]:
 def power_of(node: Node) -> tuple[Node, int]:
     """Return the base below whole powers, and the product of their exponents."""
     exponent = 1
-    while node.op[:1] == "^" and len(node.operands) == 1:
-        exponent, node = exponent * int(node.op[1:]), node.operands[0]
+    while (own := _whole_exponent(node)) is not None:
+        exponent, node = exponent * own, node.operands[0]
     return node, exponent
 
 
+def _whole_exponent(node: Node) -> int | None:
+    if node.op[:1] != "^":
+        return None
+    if len(node.operands) == 1:
+        return int(node.op[1:])
+    number = node.operands[1].number
+    is_whole = node.operands[1].kind == "number" and number is not None and number.is_integer() and number > 1
+    return int(number) if is_whole and number is not None else None
+
+
 def whole_power(base: Node, exponent: int) -> list[Node] | None:
-    """Return few factors that together are a whole power of the base; None where the library has no powers for it."""
+    """Return one factor that is a whole power of the base; None where the library has no such power."""
     if exponent == 1:
         return [base]
-    known = [p for p in POWERS if f"^{p}" in base.library.built_in]
-    if exponent in known:
+    if f"^{exponent}" in base.library.built_in:
         return [operation(f"^{exponent}", base)]
-    if not known or exponent > LARGEST_POWER:
-        return None
-    for p in known:
-        if exponent % p == 0 and (inner := whole_power(base, exponent // p)) is not None and len(inner) == 1:
-            return [operation(f"^{p}", inner[0])]
-    for p in known:
-        if p < exponent and (rest := whole_power(base, exponent - p)) is not None:
-            return [operation(f"^{p}", base), *rest]
+    if "^" in base.library.built_in and base.library.has_numbers:
+        return [operation("^", base, Node(base.library, numeral(exponent)))]
     return None
 
 
-def _length(nodes: list[Node]) -> int:
-    return sum(each.size for each in nodes) + len(nodes)
+def _length(nodes: list[Node]) -> float:
+    return sum(each.cost for each in nodes) + len(nodes)

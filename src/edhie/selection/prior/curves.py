@@ -21,7 +21,7 @@ def curves() -> dict[str, tuple[str, ...]]:
 @cache
 def by_frequency() -> dict[str, dict[str, tuple[str, ...]]]:
     """Return the curves in three parts, by how often people try them: common, usual and rare."""
-    text = (files("edhie.corpora") / "data" / "curves.toml").read_text(encoding="utf-8")
+    text = (files("edhie.selection.prior") / "curves.toml").read_text(encoding="utf-8")
     parts = tomllib.loads(text)
     return {
         part: {name: (ways,) if isinstance(ways, str) else tuple(ways) for name, ways in each.items()}

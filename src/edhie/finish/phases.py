@@ -10,15 +10,17 @@ import mpmath
 
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.numerals import numeral
-from edhie.expr.readable.arithmetic import added, summands
-from edhie.expr.readable.nodes import MissingSymbolError, Node, expr_of, linear, operation, rebuilt, tree_of
+from edhie.expr.nodes import MissingSymbolError, Node, expr_of, linear, operation, rebuilt, tree_of
+from edhie.finish.arithmetic import added, summands
+from edhie.finish.polynomials import number_node
 
 Real = Any  # mpmath.mpf: mpmath has no types
 DIGITS = 60  # of the arithmetic: a phase of 1e20 keeps 40
 WAVES = {"sin": 2, "cos": 2, "tan": 1}
 """Periodic functions, with their periods in units of pi."""
-SNAP = 1e-9  # a phase so close to 0, or to a quarter turn, is left out
+SNAP = 1e-9  # a phase so close to a plain number is that number
+TURNS, LARGEST = 3, 10  # turns by which a phase may differ from the shortest, and the largest phase, if that is plain
+MORE_COST = 0.5  # for signs
 
 
 class Grid(NamedTuple):
@@ -48,7 +50,7 @@ def normal_phases(expr: Expr, grids: Mapping[str, Grid] | None = None) -> Expr:
             found = _wave(node, grids or {})
         except MissingSymbolError:
             return node
-        return found if found.size <= node.size else node
+        return found if found.cost <= node.cost + MORE_COST else node
 
     if not any(name in WAVES for name in expr.tokens):
         return expr
@@ -74,28 +76,59 @@ def _wave(node: Node, grids: Mapping[str, Grid]) -> Node:
         return node
     if frequency < 0 and (token == "cos" or (token == "sin" and abs(phase) > SNAP)):
         frequency, phase = -frequency, (mpmath.pi - phase if token == "sin" else -phase)
-    phase = _reduced(phase, period)
-    for before, after, quarter in (("sin", "cos", 1), ("cos", "sin", -1)):
-        if token == before and abs(phase - quarter * mpmath.pi / 2) <= SNAP and after in node.library.built_in:
-            token, phase = after, mpmath.mpf(0)
-            break
-    phase = mpmath.mpf(0) if abs(phase) <= SNAP else phase
-    if (token, frequency, phase) == (node.op, _real(slope), _real(offset)):
+    turned = _turned(token, phase, node.library)
+    if not turned.is_negative and (turned.token, frequency, turned.phase) == (node.op, _real(slope), _real(offset)):
         return node
-    return operation(token, _line(node.library, form.variable, float(frequency), float(phase)))
+    found = operation(turned.token, _line(node.library, form.variable, float(frequency), float(turned.phase)))
+    return operation("neg", found) if turned.is_negative else found
+
+
+class _Turned(NamedTuple):
+    """A wave with another phase: cos(u - 1) for sin(u + 0.570796)."""
+
+    is_negative: bool
+    token: str
+    phase: Real
+
+
+def _turned(token: str, phase: Real, library: SymbolLibrary) -> _Turned:
+    """Return the wave of the same values with the plainest phase, or else with that closest to 0."""
+    period = WAVES[token] * +mpmath.pi
+    other = {"sin": "cos", "cos": "sin"}.get(token, "")
+    shifts = [_Turned(False, token, phase)]
+    if token != "tan" and "neg" in library.built_in:
+        shifts.append(_Turned(True, token, phase + mpmath.pi))
+    if other in library.built_in:
+        quarter = -mpmath.pi / 2 if token == "sin" else mpmath.pi / 2
+        shifts += [_Turned(False, other, phase + quarter)]
+        shifts += [_Turned(True, other, phase + quarter + mpmath.pi)] if len(shifts) > 2 else []
+    plain = []
+    for place, each in enumerate(shifts):
+        nearest = _reduced(each.phase, period)
+        for turn in range(-TURNS, TURNS + 1):
+            moved = nearest + turn * period
+            whole = mpmath.nint(2 * moved) / 2
+            if abs(moved - whole) <= SNAP and abs(whole) <= LARGEST:
+                plain.append((whole != 0, abs(whole), place, each._replace(phase=whole)))
+    if plain:
+        return min(plain, key=lambda each: each[:3])[3]
+    return _Turned(False, token, _reduced(phase, period))
 
 
 def _within_a_turn(node: Node) -> Node:
     """Reduce the constant that is added to an argument of any form."""
-    period = WAVES[node.op] * +mpmath.pi
     terms = summands(node.operands[0])
     numbers = [(-1 if is_negative else 1) * (each.number or 0.0) for is_negative, each in terms]
     total = sum((Fraction(each) for each in numbers), Fraction(0))
-    if abs(_real(total)) <= period / 2:
-        return node
-    phase = float(_reduced(_real(total), period))
+    turned = _turned(node.op, _real(total), node.library)
     rest = [each for each in terms if each[1].number is None]
-    return node.over(added([*rest, (phase < 0, _number(node.library, abs(phase)))]))
+    is_one = len(rest) >= len(terms) - 1
+    is_same = not turned.is_negative and (turned.token, turned.phase) == (node.op, _real(total))
+    if not rest or total == 0 or (is_one and is_same):
+        return node
+    phase = float(turned.phase)
+    found = operation(turned.token, added([*rest, (phase < 0, _number(node.library, abs(phase)))]))
+    return operation("neg", found) if turned.is_negative else found
 
 
 def _reduced(phase: Real, period: Real) -> Real:
@@ -117,8 +150,6 @@ def _line(library: SymbolLibrary, variable: str, slope: float, offset: float) ->
 
 
 def _number(library: SymbolLibrary, value: float) -> Node:
-    if library.constant is not None:
+    if library.constant is not None and not (2 * value).is_integer():
         return Node(library, library.constant, (), value)
-    if not library.has_numbers:
-        raise MissingSymbolError(numeral(value))
-    return Node(library, numeral(value))
+    return number_node(library, value)

@@ -7,15 +7,20 @@ sum, product or power, or a sum that a power is taken of. Exponents are exact an
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+import numpy as np
+
+from edhie.expr.interpret import numpy_function
 from edhie.expr.library import SymbolLibrary
+from edhie.expr.nodes import SUM, MissingSymbolError, Node, operation
 from edhie.expr.numerals import numeral
-from edhie.expr.readable.arithmetic import added as added_nodes
-from edhie.expr.readable.arithmetic import quotient, whole_power
-from edhie.expr.readable.nodes import SUM, MissingSymbolError, Node, operation
 from edhie.expr.symbols import OPERATORS
+from edhie.finish.arithmetic import added as added_nodes
+from edhie.finish.arithmetic import quotient, whole_power
+from edhie.finish.numbers import spelling
 
 Exponent = int | Fraction  # whole ones are integers, whose hashes cost less
 Monomial = tuple[tuple[Node, Exponent], ...]
@@ -90,7 +95,8 @@ def number_node(library: SymbolLibrary, value: float) -> Node:
     if not math.isfinite(value):
         raise TooLargeError
     text = numeral(value)
-    if text in library or (library.has_numbers and (len(text) <= SHORT or library.constant is None)):
+    is_number = library.constant is None or len(text) <= SHORT or spelling(value) is not None
+    if text in library or (library.has_numbers and is_number):
         return Node(library, text)
     if library.constant is None:
         raise MissingSymbolError(text)
@@ -144,6 +150,7 @@ def term(library: SymbolLibrary, monomial: Monomial, coefficient: float) -> Node
             above += written_power(each, exponent)
         else:
             below += written_power(each, -exponent)
+    above, below = _with_common_roots(above), _with_common_roots(below)
     divisor = round(1.0 / coefficient) if 1.0 / LARGEST_DIVISOR <= coefficient < 1.0 else 1
     is_short = len(repr(coefficient)) < SHORT
     if divisor > 1 and 1.0 / divisor == coefficient and above and not is_short:
@@ -151,6 +158,24 @@ def term(library: SymbolLibrary, monomial: Monomial, coefficient: float) -> Node
     elif coefficient != 1.0 or not above:
         above.insert(0, number_node(library, coefficient))
     return quotient(above, below)
+
+
+def _with_common_roots(given: list[Node]) -> list[Node]:
+    """Write sqrt(a)*sqrt(b) as sqrt(a*b)."""
+    roots = [each.operands[0] for each in given if each.op == "sqrt"]
+    if len(roots) < 2:
+        return given
+    others = [each for each in given if each.op != "sqrt"]
+    return [*others, operation("sqrt", quotient(roots, []))]
+
+
+def folded(node: Node) -> Node:
+    """Return an operation on numbers as its value, unless that is a fitted constant and they are not."""
+    function = numpy_function(node.symbol)
+    with np.errstate(all="ignore"):
+        value = float(function(*(each.number for each in node.operands)))
+    found = number_node(node.library, value)
+    return node if found.kind == "constant" and all(each.kind == "number" for each in node.operands) else found
 
 
 def written_power(base: Node, exponent: Exponent) -> list[Node]:
@@ -164,11 +189,8 @@ def written_power(base: Node, exponent: Exponent) -> list[Node]:
         return [operation("sqrt", base)]
     if "^" in base.library.built_in:
         return [operation("^", base, number_node(base.library, float(exponent)))]
-    whole, rest = divmod(exponent, 1)
-    if rest == HALF and whole >= 1:
-        return [*written_power(base, whole), operation("sqrt", base)]
-    if rest == 0 and whole <= LONGEST_PRODUCT:
-        return [base] * whole
+    if exponent.denominator == 1 and exponent <= LONGEST_PRODUCT:
+        return [base] * int(exponent)
     raise MissingSymbolError("^")
 
 
@@ -189,6 +211,8 @@ class Ring:
     library: SymbolLibrary
     expands: bool
     positive: frozenset[str] = frozenset()
+    sign: Callable[[Node], int] = lambda node: 0
+    """The sign of a part in all rows, or 0; see `Facts.sign`."""
     effort: Effort = field(default_factory=Effort)
     order: dict[Node, int] = field(default_factory=dict)
     """Atoms, numbered in the order of their appearance."""
@@ -277,11 +301,15 @@ class Ring:
         """Return a fractional power of a product: of each factor that cannot be negative, and of the rest as one."""
         if coefficient < 0:
             return self.atom(node, exponent)
+        factor = power_of_number(coefficient, exponent)
         outside: Monomial = ()
         inside: list[tuple[Node, Exponent]] = []
         for each, own in monomial:
             if is_non_negative(each, self.positive) or own.denominator != 1:
                 outside = self.product(outside, ((each, own * exponent),))
+            elif own % 2 == 0 and (sign := self.sign(each)) and (own * exponent).denominator == 1:
+                outside = self.product(outside, ((each, int(own * exponent)),))
+                factor *= float(sign) ** int(own * exponent)
             elif own % 2 == 0 and "abs" in self.library.built_in:
                 size = operation("abs", each)
                 self.order.setdefault(size, self.order[each])
@@ -291,7 +319,6 @@ class Ring:
         if len(inside) == 1 and inside[0][1] % 2 == 1:  # x^3 has a root where x has one
             outside = self.product(outside, ((inside[0][0], inside[0][1] * exponent),))
             inside = []
-        factor = power_of_number(coefficient, exponent)
         if inside:
             rest = flat(self.library, {tuple(inside): 1.0})
             self.order.setdefault(rest, len(self.order))

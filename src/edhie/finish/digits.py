@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.data import Data, error_limit
+from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.numerals import short_numeral
@@ -31,8 +31,7 @@ def needed_digits(expr: Expr, data: Data, *, held_out: Data | None = None) -> Ex
 
     The result has the same tree. Its sum of squares is that of `expr` to 1 %, and its predictions on all rows,
     held-out ones included, differ by less than a thousandth of the residuals' spread (or of the row's own residual)
-    or a millionth of the target's, whichever is larger. The sum of squares of an exact equation is rounding error
-    and does not count.
+    or a millionth of the target's, whichever is larger. Constants of an exact equation have all digits that count.
     Constants get 4 digits or more, by how much predictions depend on them. An expression without finite
     predictions keeps all digits.
 
@@ -74,7 +73,6 @@ class _Check:
     def __init__(self, forest: Forest, data: Data, held_out: Data | None) -> None:
         self.data = data
         self.squares = float(squared_errors(forest, data)[0])
-        self.is_exact = self.squares <= error_limit(0.0, data, slack=0.0)
         least = max(
             RESIDUAL_SHARE * _spread(data.y - values(forest, data.columns)[0]),
             ACCURACY * math.sqrt(data.squares_to_explain / data.total_weight),
@@ -88,7 +86,7 @@ class _Check:
                 distance = np.abs(values(other, part.columns)[0] - part.predicted)
             if not (distance <= part.tolerance).all():
                 return False
-        if self.is_exact or not math.isfinite(self.squares):
+        if not math.isfinite(self.squares):
             return True
         after = float(squared_errors(other, self.data)[0])
         return abs(after - self.squares) <= LOSS_SHARE * self.squares

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from edhie.evaluate import Data, read_data
-from edhie.evaluate.constants.printed_digits import LEAST, needed_digits
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
+from edhie.finish.digits import LEAST, needed_digits
 from fits import WRITTEN, fits
 
 T = np.arange(200) * 0.05
@@ -46,7 +46,7 @@ def test_noise_hides_digits() -> None:
     ]
     assert lengths[3] == len("1.235*x + 0.3142")
     assert lengths[1] > lengths[2] >= lengths[3]
-    assert lengths[0] < len(str(expr))  # exact, to a millionth
+    assert lengths[0] == len(str(expr))  # exact: all digits
 
 
 def test_numbers_are_rounded_as_constants_are_and_literals_stay() -> None:

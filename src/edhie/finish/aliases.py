@@ -11,7 +11,7 @@ from edhie.evaluate.constants.polish import polish
 from edhie.evaluate.data import Data, error_limit
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
-from edhie.expr.readable.phases import Grid, normal_phases
+from edhie.finish.phases import Grid, normal_phases
 
 Numbers = NDArray[np.float64]
 

@@ -13,14 +13,12 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from edhie.expr.expression import Expr
-from edhie.expr.readable.form import DEEPEST, readable_form
-from edhie.expr.readable.nodes import Node, tree_of, walk
+from edhie.expr.nodes import Node, tree_of, walk
+from edhie.finish.form import DEEPEST, tidied
 
 MOST = 6  # changes of one node that are tried
 ROUNDS = 20
 LARGEST_LOGARITHM = 300.0
-EASY_DIGITS = 3.0  # digits before the point, or zeros after it, that are easy to read
-DIGITS_PER_SYMBOL = 2.0  # further digits that are as hard to read as one more symbol
 CLEARLY = 0.3  # symbols by which a form with as many constants has to be easier to read
 EXPONENTS = {"neg": 1.0, "inv": -1.0, "^2": 0.5, "^3": 1 / 3, "^4": 0.25, "^5": 0.2, "sqrt": 2.0, "cbrt": 3.0}
 """Exponent of the s that multiplies the operand, where s multiplies the value of the operator."""
@@ -65,11 +63,11 @@ def without_redundant_constants(expr: Expr, *, lower: float = -math.inf, upper: 
     >>> str(without_redundant_constants(parse("c*exp(c + c*x0)").with_constants([2.0, 0.0, -3.0])))
     '2*exp(-3*x0)'
     """
-    best = readable_form(expr)
+    best = tidied(expr)
     if expr.height > DEEPEST or None in expr.constants:
         return best
     for _ in range(ROUNDS):
-        others = (readable_form(each) for each in _alternatives(best, lower, upper))
+        others = (tidied(each) for each in _alternatives(best, lower, upper))
         found = min(others, key=_weight, default=best)
         (count, trouble, *_), (least, reading, *_) = _weight(best), _weight(found)
         if (least, reading) >= (count, trouble - CLEARLY):
@@ -82,9 +80,7 @@ def _weight(expr: Expr) -> tuple[int, float, int, int]:
     """Return a sort key: constants other than 1 or -1, ease of reading, constants near the root and the left."""
     places = ((depth, place) for place, depth, symbol in expr.walk() if symbol.kind == "constant")
     counted = [each for each, value in zip(places, expr.constants, strict=True) if abs(value or 0.0) != 1.0]
-    zeros = sum(max(0.0, abs(math.log10(abs(value))) - EASY_DIGITS) for value in expr.constants if value)
-    trouble = round(expr.size + zeros / DIGITS_PER_SYMBOL, 6)
-    return len(counted), trouble, sum(depth for depth, _ in counted), sum(place for _, place in counted)
+    return len(counted), tree_of(expr).cost, sum(depth for depth, _ in counted), sum(place for _, place in counted)
 
 
 def _alternatives(expr: Expr, lower: float, upper: float) -> Iterable[Expr]:

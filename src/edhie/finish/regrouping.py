@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, permutations
 
-from edhie.expr.readable import polynomials as poly
-from edhie.expr.readable.arithmetic import added
-from edhie.expr.readable.nodes import MissingSymbolError, Node, operation
-from edhie.expr.readable.polynomials import ONE, Exponent, Monomial, Polynomial, Ring, TooLargeError
+from edhie.expr.nodes import MissingSymbolError, Node, operation
+from edhie.finish import polynomials as poly
+from edhie.finish.arithmetic import added
+from edhie.finish.polynomials import ONE, Exponent, Monomial, Polynomial, Ring, TooLargeError
 
 SAME = 1e-13  # relative difference of coefficients that count as equal
-SQUARES = {("sin", "cos"): (1.0, -1.0), ("cos", "sin"): (1.0, -1.0), ("cosh", "sinh"): (1.0, 1.0)}
-"""f^2 is a + b*g^2, for two functions of one argument."""
 MOST_WAYS, MORE_TERMS = 12, 1
+MOST_FACTORED, DIGITS = 8, 11  # terms among which products of sums are looked for, and digits that agree
 DEEPEST = 2  # levels of brackets
 
 
@@ -38,50 +37,11 @@ def _equals(ring: Ring, whole: Polynomial) -> Iterator[Polynomial]:
             continue
         seen.append(each)
         yield each
-        for way in (_merged, _by_squares, _with_perfect_square, _divided):
+        for way in (_with_perfect_square, _with_product, _divided):
             try:
                 waiting += (other for other in way(ring, each) if len(other) <= len(whole) + MORE_TERMS)
             except (TooLargeError, MissingSymbolError):
                 continue
-
-
-def _merged(ring: Ring, whole: Polynomial) -> list[Polynomial]:
-    """Write exp(a)*exp(b)^2 as exp(a + 2*b) in every term."""
-    parts: dict[Monomial, list[float]] = {}
-    for monomial, coefficient in whole.items():
-        exponentials = [pair for pair in monomial if pair[0].op == "exp"]
-        merged = tuple(pair for pair in monomial if pair[0].op != "exp")
-        exponent: Polynomial = {}
-        for each, times in exponentials:
-            exponent = poly.added(exponent, poly.scaled(ring.read(each.operands[0]), float(times)))
-        if exponent:
-            atom = operation("exp", poly.flat(ring.library, exponent))
-            ring.order.setdefault(atom, ring.order[exponentials[0][0]])
-            merged = ring.product(merged, ((atom, 1),))
-        parts.setdefault(merged, []).append(coefficient)
-    found = poly.collected(parts)
-    return [found] if found != whole else []
-
-
-def _by_squares(ring: Ring, whole: Polynomial) -> list[Polynomial]:
-    """Replace 1 - cos^2 by sin^2, and the like."""
-    found = []
-    atoms = {atom for monomial in whole for atom, exponent in monomial if exponent in (2, 3, 4)}
-    for atom in sorted(atoms, key=ring.order.__getitem__):
-        for (name, other), (constant, factor) in SQUARES.items():
-            if atom.op != name or other not in ring.library.built_in:
-                continue
-            partner = operation(other, *atom.operands)
-            ring.order.setdefault(partner, ring.order[atom])
-            square = {ONE: constant, ((partner, 2),): factor}
-            total: Polynomial = {}
-            for monomial, value in whole.items():
-                part = {monomial: value}
-                if _degree(monomial, atom) in (2, 3, 4):
-                    part = ring.times({ring.product(monomial, ((atom, -2),)): value}, square)
-                total = poly.added(total, part)
-            found.append(total)
-    return found
 
 
 def _with_perfect_square(ring: Ring, whole: Polynomial) -> list[Polynomial]:
@@ -99,6 +59,33 @@ def _with_perfect_square(ring: Ring, whole: Polynomial) -> list[Polynomial]:
         square = poly.scaled(ring.kept_power({u: 1.0, v: ratio}, 2), p)
         rest = {each: value for each, value in whole.items() if each not in (first, second, product)}
         found.append(poly.added(square, rest) if list(whole).index(first) == 0 else poly.added(rest, square))
+    return found
+
+
+def _with_product(ring: Ring, whole: Polynomial) -> list[Polynomial]:
+    """Write terms as a product of sums: a*b + a*d + c*b + c*d is (a + c)*(b + d)."""
+    steps: dict[tuple[Monomial, float], list[tuple[Monomial, Monomial]]] = {}
+    if not 4 <= len(whole) <= MOST_FACTORED or len({atom for each in whole for atom, _ in each}) < 2:
+        return []  # powers of one variable are read more easily as they are
+    for one, other in permutations(whole, 2):
+        step = ring.product(other, tuple((atom, -exponent) for atom, exponent in one))
+        if all(exponent > 0 for _, exponent in step):
+            ratio = float(f"{whole[other] / whole[one]:.{DIGITS}e}")
+            steps.setdefault((step, ratio), []).append((one, other))
+    found = []
+    for (step, _), pairs in steps.items():
+        first, second = ({pair[side] for pair in pairs} for side in (0, 1))
+        if len(first) < 2 or first & second:
+            continue
+        one, other = pairs[0]
+        part, ratio = {each: whole[each] for each in whole if each in first}, whole[other] / whole[one]
+        rest = {each: value for each, value in whole.items() if each not in first | second}
+        size = next(iter(part.values()))
+        for factor in (1.0, size):  # 3*(a + c)*(b + d), or (3*a + 3*c)*(b + d)
+            terms = {step: factor * ratio, ONE: factor} if ratio > 0 else {ONE: factor, step: factor * ratio}
+            outer = ring.atom(poly.flat(ring.library, terms))
+            inner = ring.kept_power(poly.scaled(part, 1.0 / factor), 1)
+            found.append(poly.added(ring.times(outer, inner), rest))
     return found
 
 
@@ -182,7 +169,7 @@ def grouped(ring: Ring, whole: Polynomial, depth: int = DEEPEST) -> Node:
             found = _before_bracket(ring, shared, grouped(ring, inside, depth - 1), rest, depth)
         except MissingSymbolError:
             continue
-        if found.size < best.size:
+        if found.cost < best.cost:
             best = found
     return best
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
+from edhie.expr.numerals import numeral
 from edhie.expr.symbols import Kind, Symbol
 
 SUM = ("+", "-")
 PRODUCT = ("*", "/", "neg")
+PLAIN, VARIABLE, FUNCTION, FITTED, SIGN, BRACKETS, NEGATIVE_DIVISOR = 1.0, 1.25, 2.5, 4.0, 0.25, 0.5, 1.0
+"""Costs, in symbols."""
+SHORT_NUMBER, EASY_DIGITS = 3, 3.0  # characters of a plain number; zeros that are easy to read
 
 
 class MissingSymbolError(Exception):
@@ -29,7 +34,7 @@ class Node:
         """Make a node; `value` is that of a fitted constant."""
         self.library, self.token, self.operands, self.value = library, token, operands, value
         self._hash = hash((token, operands)) if operands else hash((token, value, library))
-        self._cost: tuple[int, int, int, int] | None = None
+        self._cost: float | None = None
         self.size = 1
         """Number of nodes, itself included."""
         self.number: float | None = None
@@ -77,15 +82,27 @@ class Node:
         return self.kind in ("constant", "number", "literal")
 
     @property
-    def cost(self) -> tuple[int, int, int, int]:
-        """Number of symbols; of functions, variables and numbers among them."""
+    def cost(self) -> float:
+        """Trouble of reading it: 1 for a symbol, more for functions and for long, small and large numbers."""
         if self._cost is None:
-            is_function = self.kind == "operator" and self.symbol.style == "function"
-            own = (1, int(is_function), int(self.kind == "variable"), int(self.number is not None))
-            columns = zip(own, *(each.cost for each in self.operands), strict=True)
-            a, b, c, d = map(sum, columns)
-            self._cost = (a, b, c, d)
+            self._cost = self._own_cost() + sum(each.cost for each in self.operands)
         return self._cost
+
+    def _own_cost(self) -> float:
+        if self.number is not None:
+            size = abs(self.number)
+            zeros = abs(math.log10(size)) - EASY_DIGITS if size else 0.0
+            own = PLAIN + (len(numeral(size)) > SHORT_NUMBER) if self.kind == "number" else FITTED
+            return own + 0.5 * max(0.0, zeros)
+        if self.op == "neg":
+            return SIGN
+        if self.kind == "variable":
+            return VARIABLE
+        if self.kind == "operator" and self.symbol.style == "function":
+            return FUNCTION
+        brackets = BRACKETS * sum(each.op in SUM for each in self.operands) if self.op not in SUM else 0.0
+        is_odd = self.op == "/" and (self.operands[1].number or 0.0) < 0
+        return PLAIN + brackets + NEGATIVE_DIVISOR * is_odd
 
     def over(self, *operands: Node) -> Node:
         """Return the same operator over other operands."""

@@ -1,0 +1,221 @@
+"""`finish`: from a candidate of a search to the equation that is shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
+from edhie.evaluate.constants.fitting import FitConfig, with_numbers
+from edhie.evaluate.constants.polish import polish
+from edhie.evaluate.data import Data
+from edhie.evaluate.values import squared_errors, values
+from edhie.expr import Expr, Forest
+from edhie.expr.nodes import tree_of
+from edhie.finish.digits import needed_digits
+from edhie.finish.form import DEEPEST, Facts, normal_form, opened, tidied
+from edhie.finish.negligible import without_each_term
+from edhie.finish.numbers import spelling
+from edhie.finish.redundant_constants import without_redundant_constants
+from edhie.selection.choice import FROM_HERE
+from edhie.selection.description import Criterion, describe, least_variances
+from edhie.selection.noise import CONSTANT, NoiseModel
+from edhie.selection.plain_numbers import exact_literals, literal_bits
+from edhie.selection.refitting import refitted, with_plain_numbers
+
+Numbers = NDArray[np.float64]
+ROUNDS = 60  # after which an expression is taken as it is; nearly all take two or three
+POLISHED_ROWS = 20_000  # with more rows constants are precise enough, and polishing takes long
+POLISHES = 20  # in one round
+WORTH = 0.05  # bits of the residuals that new constants have to save: long valleys have no end
+SAME = 1e-9  # share of the sum of squares by which values may move
+ROUNDING = 1e-24  # share of the target's sum of squares below which differences are rounding errors
+CLOSE = 1e-7  # relative distance of a constant of an exact equation from the number that it is
+
+
+@dataclass(frozen=True, eq=False)
+class Finisher:
+    """Finishing of equations for one table."""
+
+    data: Data
+    model: NoiseModel | None = CONSTANT
+    """Constants are at the optimum of this noise model; None if they stay as they are."""
+    criterion: Criterion = field(default_factory=Criterion)
+    may_round: bool = True
+    """True if plain numbers may replace constants where the loss rises and the description is shorter."""
+    lower: float = -math.inf
+    upper: float = math.inf
+    """Bounds of constants."""
+
+    def __call__(self, expr: Expr) -> Expr:
+        """Return the expression in its final form, with all digits; finishing it again changes nothing.
+
+        Constants are refitted, those that are plain numbers become such, and terms below rounding are left out. The sum
+        of squares rises only by rounding, or where plain numbers make the description shorter.
+        """
+        if None in expr.constants or expr.height > DEEPEST or not math.isfinite(self.squares(expr)):
+            return expr
+        expr = expr.cast(opened(expr.library))
+        seen: list[Expr] = []
+        while len(seen) < ROUNDS and expr not in seen:
+            seen.append(expr)
+            expr = self._step(expr)
+        cycle = seen[seen.index(expr) :] if expr in seen else [expr]
+        return min(cycle, key=lambda each: (tree_of(each).cost, str(each)))
+
+    def rewritten(self, expr: Expr) -> Expr:
+        """Return the expression in normal form, its constants as they are but for those that are plain numbers."""
+        if None in expr.constants or expr.height > DEEPEST:
+            return expr
+        one = Forest.from_exprs([expr.cast(opened(expr.library))])
+        expr = with_numbers(one, np.isfinite(literal_bits(one.values)))[0]
+        return self._shortest(expr, self._forms(expr))
+
+    def squares(self, expr: Expr) -> float:
+        """Return the sum of squared errors."""
+        return float(squared_errors(Forest.from_exprs([expr]), self.data)[0])
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the rows say of the variables."""
+        return Facts.of(self.data.names, self.data.columns)
+
+    @property
+    def _config(self) -> FitConfig:
+        return replace(FROM_HERE, lower=self.lower, upper=self.upper)
+
+    @property
+    def _may_fit(self) -> bool:
+        return self.model is not None and self.data.n_rows <= POLISHED_ROWS
+
+    def _step(self, expr: Expr) -> Expr:
+        from edhie.finish.aliases import unaliased  # loads mpmath
+
+        expr = self._plain(self.refitted(expr))
+        low = unaliased(expr, self.data, lower=self.lower, upper=self.upper, may_polish=self._may_fit)
+        return self._without_negligible_terms(self._shortest(low, self._forms(low)))
+
+    # -- constants --------------------------------------------------------------------
+
+    def refitted(self, expr: Expr) -> Expr:
+        """Move constants to the optimum if that is better by more than rounding errors."""
+        if not self._may_fit or not expr.constants:
+            return expr
+        one = Forest.from_exprs([expr])
+        if self.model is CONSTANT:
+            return self._polished(one)[0]
+        assert self.model is not None
+        both = Forest.concatenate([one, refitted(one, self.data, self.model, self._config)])
+        before, after = describe(both, self.data, self.criterion, (self.model,)).bits
+        return both[1] if after < before - WORTH else expr
+
+    def _polished(self, one: Forest) -> Forest:
+        squares, least = squared_errors(one, self.data)[0], ROUNDING * self.data.squares_to_explain
+        share = 2.0 ** (-2.0 * WORTH / self.data.n_rows)
+        for _ in range(POLISHES):
+            found = polish(one, self.data, lower=self.lower, upper=self.upper)
+            if not found.squared_errors[0] < squares * share - least:
+                break
+            one, squares = found.forest, found.squared_errors[0]
+        return one
+
+    def _plain(self, expr: Expr) -> Expr:
+        """Write constants as plain numbers where that is shorter to say, or where they print as such."""
+        if not expr.constants or expr.size == 1:  # a constant by itself stays the mean
+            return expr
+        one = Forest.from_exprs([expr])
+        if self._may_fit and self.model is not None:
+            if self.may_round:
+                one = with_plain_numbers(one, self.data, self.model, self.criterion, self._config)[0]
+            one = self._exact(one)
+        one = one.with_values(exact_literals(one.values))
+        is_named = [spelling(value) is not None for value in one.values.tolist()]
+        expr = with_numbers(one, np.isfinite(literal_bits(one.values)) | np.array(is_named))[0]
+        rounded = np.array(needed_digits(expr, self.data).constants, np.float64)
+        is_plain = np.isfinite(literal_bits(rounded))
+        if is_plain.any() and self.may_round:
+            found = np.where(is_plain, rounded, np.array(expr.constants, np.float64))
+            one = Forest.from_exprs([expr.with_constants(found.tolist())])
+            expr = with_numbers(one, np.isfinite(literal_bits(one.values)))[0]
+        return expr
+
+    def _exact(self, one: Forest) -> Forest:
+        """Return an equation without residuals with the numbers that its constants are up to rounding."""
+        least = float(least_variances(self.data, self.criterion).sum())
+        if squared_errors(one, self.data)[0] > least:
+            return one
+        for k, value in enumerate(one.values.tolist()):
+            for number in _numbers_near(value):
+                is_held = np.arange(len(one.values)) == k
+                start = one.with_values(np.where(is_held, number, one.values))
+                other = refitted(start, self.data, CONSTANT, self._config)
+                other = other.with_values(np.where(is_held, number, other.values))
+                if squared_errors(other, self.data)[0] <= max(least, squared_errors(one, self.data)[0]):
+                    one = other
+                    break
+        return one
+
+    # -- form -------------------------------------------------------------------------
+
+    def _forms(self, expr: Expr) -> list[Expr]:
+        form = normal_form(expr, self.facts)
+        bare = without_redundant_constants(form, lower=self.lower, upper=self.upper)
+        again = form if bare == form else normal_form(bare, self.facts)
+        return list(dict.fromkeys([again, form]))
+
+    def _shortest(self, expr: Expr, forms: Sequence[Expr]) -> Expr:
+        """Return the form with the shortest description of those with the same values and no worse cancellation."""
+        sound = [form for form in forms if self.is_same(expr, form)]
+        if len(sound) < 2:
+            return sound[0] if sound else tidied(expr)
+        models = (self.model or CONSTANT,)
+        bits = describe(Forest.from_exprs(sound, opened(sound[0].library)), self.data, self.criterion, models).bits
+        return sound[int(np.argmin(np.round(bits, 6)))]
+
+    def is_same(self, before: Expr, after: Expr) -> bool:
+        """Return whether an expression has the values of another, no worse cancellation, and constants in bounds."""
+        if before == after:
+            return True
+        if not self._have_values_of(before, [after])[0] or not self._is_within_bounds(before, after):
+            return False
+        return cancellation(after, self.data) <= max(CANCELLING, cancellation(before, self.data))
+
+    def _have_values_of(self, expr: Expr, others: Sequence[Expr]) -> NDArray[np.bool_]:
+        """Return which expressions have the values of another, up to what changes the sum of squares by rounding."""
+        forest = Forest.from_exprs([expr, *others], opened(expr.library))
+        with np.errstate(all="ignore"):
+            first, *rest = values(forest, self.data.columns)
+            moved = np.array([self._total(np.square(each - first)) for each in rest])
+            most = SAME * self._total(np.square(self.data.y - first)) + ROUNDING * self.data.squares_to_explain
+        return np.asarray(moved <= most)
+
+    def _total(self, squares: Numbers) -> float:
+        return float(squares.sum() if self.data.weights is None else squares @ self.data.weights)
+
+    def _is_within_bounds(self, before: Expr, after: Expr) -> bool:
+        """Return whether constants with new absolute values are within the bounds."""
+        known = {abs(value or 0.0) for value in before.constants} | {0.0, 1.0}
+        new = [value for value in after.constants if value is not None and abs(value) not in known]
+        return all(self.lower <= value <= self.upper for value in new)
+
+    def _without_negligible_terms(self, expr: Expr) -> Expr:
+        """Leave out terms and factors without which the values are the same."""
+        while others := without_each_term(expr):
+            is_same = self._have_values_of(expr, others)
+            if not is_same.any():
+                break
+            expr = others[int(np.argmax(is_same))]
+        return expr
+
+
+def _numbers_near(value: float) -> list[float]:
+    """Return numbers that people write and that a value is up to rounding, the plainest first."""
+    named = spelling(value, reach=CLOSE * abs(value))
+    short = [float(f"{value:.{digits}e}") for digits in range(4)]
+    near = [each for each in short if abs(each - value) <= 1e-2 * CLOSE * abs(value)]
+    return [*near[:1], *([named[0]] if named is not None else [])]
