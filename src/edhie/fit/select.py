@@ -128,7 +128,11 @@ class _Selector:
         return front[at]
 
     def by_description(self) -> list[Equation]:
-        """Select alternatives that are likely, on the front or guesses; none if no length is finite."""
+        """Select alternatives that are likely, guesses, and simpler ones; none if no length is finite.
+
+        A simpler one is shown if all that are simpler still have longer descriptions. What is more complex than the
+        chosen one, and not likely, describes the data worse.
+        """
         guesses, bounds = self._fitted_guesses, FitConfig(lower=self.presenter.lower, upper=self.presenter.upper)
         listed = alternatives(
             self.result.candidates, self.problem.train, self.criterion, kept=self._kept(),
@@ -142,10 +146,11 @@ class _Selector:
         for guess in guesses:
             own = [k for k, each in enumerate(listed) if each.executed_at in guess.executed_at]
             likely |= set(own[:1])
-        order = sorted(self._front(every) | likely)
+        bits = [each.bits for each in listed]
+        order = sorted(_simplest(bits, every) | likely)
         exprs = self.presenter.tidy([listed[k].expr for k in order], self.presenter.finisher(listed[0].model))
         tidy = [self._alternative(replace(listed[k], expr=expr)) for k, expr in zip(order, exprs, strict=True)]
-        front = self._front(tidy)  # some are shorter now, so others may no longer be on it
+        front = _simplest([bits[k] for k in order], tidy)  # some are simpler now, so others may no longer be on it
         found = _merged(
             [each for place, (k, each) in enumerate(zip(order, tidy, strict=True)) if place in front or k in likely]
         )
@@ -153,11 +158,6 @@ class _Selector:
         # a guess may be missing: as the same function as another equation, or as one that the rows cannot resolve
         missing = [guess for guess in guesses if shown.isdisjoint(guess.executed_at.tolist())]
         return [*found, *(self._guess(guess, listed[0].model) for guess in missing)]
-
-    def _front(self, equations: Sequence[Equation]) -> set[int]:
-        """Return the positions on the Pareto front of loss and complexity."""
-        errors, sizes = [each.loss for each in equations], [each.complexity for each in equations]
-        return set(front_of(errors, sizes, negligible=self.result.front.negligible).tolist())
 
     def _guess(self, starts: Candidates, model: NoiseModel) -> Equation:
         """Return a guess fitted under the noise model from the better of its starts."""
@@ -197,6 +197,11 @@ class _Selector:
 
     def _equation(self, candidate: Candidate) -> Equation:
         return Equation.of(candidate, self.problem, self.settings)
+
+
+def _simplest(bits: Sequence[float], equations: Sequence[Equation]) -> set[int]:
+    """Return the positions of equations whose descriptions are shorter than those of all simpler ones."""
+    return set(front_of(np.asarray(bits) - min(bits) + 1.0, [each.complexity for each in equations]).tolist())
 
 
 def _merged(equations: Sequence[Equation]) -> list[Equation]:

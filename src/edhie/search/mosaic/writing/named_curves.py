@@ -1,7 +1,7 @@
 """Named curves: what people try first, each fitted with care, so that it is there to be compared.
 
-The curves of one column are those of `edhie.selection.prior.curves`. With several columns, it is also tried times powers of the
-others, and so is the product of powers of all columns.
+The curves of one column are those of `selection/prior/curves.toml`. With several columns, they are also tried times
+powers of the others, and so is the product of powers of all columns.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from edhie.evaluate.constants.logarithmic_fit import logarithmic_fit
 from edhie.evaluate.data import Data, few_rows
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.symbols import NUMBER
-from edhie.selection.prior.curves import curves, with_variable
+from edhie.selection.prior.curves import by_frequency, curves, with_variable
 
-ROWS = 200  # on which curves are fitted
-MOST_COLUMNS = 4  # that have curves of their own: they are tried with all others
-CAREFUL = FitConfig(points=300, starts=8, iterations=100, tolerance=1e-12, rows=None)
+ROWS = 100  # on which curves are fitted
+MOST_COLUMNS = 4  # of a table whose columns have curves of their own
+CAREFUL = FitConfig(points=200, starts=6, iterations=60, tolerance=1e-12, rows=None)
 
 
 def named_curves(data: Data, library: SymbolLibrary, bounds: FitConfig) -> list[Expr]:
@@ -49,13 +49,15 @@ def curves_of(names: Sequence[str]) -> Iterator[str]:
     if len(names) > 1:
         yield "c*" + "*".join(f"{name}^c" for name in names)
         yield " + ".join(("c", *(f"c*{name}" for name in names)))
-    for k, name in enumerate(names[:MOST_COLUMNS]):
-        others = [other for j, other in enumerate(names) if j != k][: MOST_COLUMNS - 1]
-        for text, *_ in curves().values():
+    if len(names) > MOST_COLUMNS:
+        return
+    known = curves() if len(names) == 1 else by_frequency()["common"]  # with more columns, there are many more ways
+    for name in names:
+        others = [other for other in names if other != name]
+        for text, *_ in known.values():
             own = with_variable(text, name)
             yield own
-            for other in others:
-                yield f"{other}*({own})"
+            yield from (f"{other}*({own})" for other in others)
             if len(others) > 1:
                 yield f"{'*'.join(f'{other}^c' for other in others)}*({own})"
 
