@@ -63,10 +63,11 @@ def _others() -> str:
 
 
 def _others_with_noise() -> str:
+    """Return the published shares under noise, the best first."""
+    found = sorted((each["noise"][-1], name, each) for name, each in published().items() if "noise" in each)
     return "; ".join(
-        f"{', '.join(map(str, each['noise']))} % with noise ({name}, by SRBench's rule, {each['rows']:,} rows)"
-        for name, each in published().items()
-        if "noise" in each
+        f"{', '.join(map(str, each['noise']))} % {each.get('levels', 'with noise')} ({name}, {each['conditions']})"
+        for _, name, each in sorted(found, key=lambda each: -each[0])
     )
 
 

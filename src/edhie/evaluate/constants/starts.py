@@ -14,7 +14,7 @@ from edhie.evaluate.machine.program import Program
 from edhie.expr.jit import jit, jit_inner, typed
 
 Numbers = NDArray[np.float64]
-LEAST, MOST = 1e-6, 1e6
+LEAST, MOST = 1e-60, 1e60  # scales: columns may be in any units
 SPREAD = 1.5  # decades to either side of a constant's scale
 ZERO = typed(0)
 REACH = 3.0  # scales to either side of 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from edhie.expr.expression import Expr
@@ -12,6 +14,7 @@ from edhie.expr.symbols import NUMBER, OPERATORS
 NEEDED = ("+", "-", "*", "/", "^", "neg")
 
 
+@lru_cache(maxsize=64)
 def canonical_library(library: SymbolLibrary) -> SymbolLibrary:
     """Return the library of canonical forms over `library`: extended by arithmetic and any number."""
     return library.extended(*(OPERATORS[name] for name in NEEDED), NUMBER)

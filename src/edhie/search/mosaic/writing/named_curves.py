@@ -21,7 +21,7 @@ from edhie.selection.prior.curves import by_frequency, curves, with_variable
 
 ROWS = 100  # on which curves are fitted
 MOST_COLUMNS = 4  # of a table whose columns have curves of their own
-CAREFUL = FitConfig(points=200, starts=6, iterations=60, tolerance=1e-12, rows=None)
+CAREFUL = FitConfig(points=300, starts=8, iterations=60, tolerance=1e-12, rows=None)
 
 
 def named_curves(data: Data, library: SymbolLibrary, bounds: FitConfig) -> list[Expr]:
@@ -36,7 +36,8 @@ def named_curves(data: Data, library: SymbolLibrary, bounds: FitConfig) -> list[
     if (few.y != 0).all():
         relative = replace(few, weights=np.square(few.y.mean() / few.y) * (1.0 if few.weights is None else few.weights))
         found += fit_missing(forest, relative, config=config).forest
-    found += [each for expr in given if (each := logarithmic_fit(expr, few, config)) is not None]
+    without_numbers = [expr for expr in given if set(expr.constants) == {None}]
+    found += [each for expr in without_numbers if (each := logarithmic_fit(expr, few, config)) is not None]
     return [each for each in found if None not in each.constants]
 
 

@@ -1,0 +1,58 @@
+"""Named curves: each is found from noisy rows in any units, whatever other curves there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from edhie.evaluate.constants.fitting import FitConfig
+from edhie.evaluate.data import Data
+from edhie.evaluate.values import squared_errors
+from edhie.expr import Forest, SymbolLibrary
+from edhie.search.mosaic.writing.named_curves import curves_of, named_curves
+
+OPERATORS = ("+", "-", "*", "/", "^", "neg", "^2", "^3", "sqrt", "exp", "log", "sin", "tanh")
+X = np.sort(np.random.default_rng(1).uniform(0.5, 10, 30))
+LAWS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "two exponentials": lambda x: 5 * np.exp(-1.3 * x) + np.exp(-0.1 * x),
+    "absorption and elimination": lambda x: 5 * (np.exp(-0.1 * x) - np.exp(-1.1 * x)),
+    "Hill": lambda x: 1 + 5 / (1 + (x / 4) ** -3.1),
+    "logistic": lambda x: 5 / (1 + np.exp(2 * (5 - x))),
+    "Gompertz": lambda x: 5 * np.exp(-9 * np.exp(-0.6 * x)),
+    "Weibull": lambda x: 5 * (1 - np.exp(-0.1 * x**2.2)),
+    "cooling": lambda x: 20 + 70 * np.exp(-0.4 * x),
+    "Antoine": lambda x: 500 * np.exp(-30 / (x + 4)),
+}
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e6, 1e-6])
+@pytest.mark.parametrize("name", LAWS)
+def test_the_law_is_among_them_at_its_optimum(name: str, unit: float) -> None:
+    noise = 0.03 * np.random.default_rng(2).normal(size=len(X))
+    clean = LAWS[name](X)
+    data = Data(unit * X[np.newaxis], clean + noise * clean.std(), None, ("x",))
+    found = named_curves(data, SymbolLibrary.of(OPERATORS, ["x"], constant=True), FitConfig())
+    least = float(squared_errors(Forest.from_exprs(found), data).min())
+    assert least <= 1.02 * float(np.square(noise * clean.std()).sum())
+
+
+def test_columns_are_also_multiplied() -> None:
+    texts = list(curves_of(["dose", "time"]))
+    assert "dose*(c*exp(c*time))" in texts
+    assert "c*dose^c*time^c" in texts
+    assert len(list(curves_of([f"x{k}" for k in range(9)]))) == 2
+
+
+def test_without_constants_there_are_none() -> None:
+    data = Data(X[np.newaxis], X, None, ("x",))
+    assert named_curves(data, SymbolLibrary.of(OPERATORS, ["x"]), FitConfig()) == []
+
+
+def test_numbers_stay_as_they_are() -> None:
+    data = Data(X[np.newaxis], 3 * (1 - np.exp(-X)), None, ("x",))
+    found = named_curves(data, SymbolLibrary.of(OPERATORS, ["x"], constant=True), FitConfig())
+    saturating = [each for each in found if str(each.free()) == "c*(c - exp(c*x))"]
+    assert saturating
+    assert all(each.constants[1] == 1 for each in saturating)
