@@ -38,7 +38,8 @@ def test_show(edhie: Callable[..., Any], run_folder: Path) -> None:
     assert lines[5].split() == ["#", "complexity", "loss", "R²", "train", "weight", "y", "="]
     listed = lines[6 : lines.index("", 6)]
     assert len(listed) == len(found.equations) + 1
-    assert listed[-1] == found.notes[0] == "constants are fitted for noise proportional to the prediction"
+    assert found.best.model is not None
+    assert listed[-1] == found.notes[0] == f"constants are fitted for {found.best.model.description}"
     chosen = next(line for line in lines[6:] if line.startswith("*"))
     assert int(chosen[1:].split()[0]) == found.index
     at = lines.index(str(found.best))
