@@ -118,7 +118,8 @@ def test_deviations_include_the_doubt_between_equations() -> None:
     others = np.stack([each.predict(columns) - made.best.predict(columns) for each in made.equations])
     own = np.stack([each.standard_deviations(columns) for each in made.equations])
     np.testing.assert_allclose(deviations, np.sqrt(np.average(others**2 + own**2, axis=0, weights=weights)))
-    assert deviations[2] > 1.5 * made.best.standard_deviations(columns)[2]  # far out equations differ more
+    assert (deviations >= made.best.standard_deviations(columns)).all()
+    assert deviations[2] > 1.2 * made.best.standard_deviations(columns)[2]  # far out equations differ more
     with pytest.raises(SearchError, match="no weights to compare them by; choose with selection mdl"):
         found(LINE, *TEXTS, selection="best").standard_deviations(columns)
 
@@ -145,7 +146,7 @@ def test_accuracy_chooses_among_the_equations_of_mdl_by_cross_validation(loss: s
 
 
 def test_accuracy_compares_equations_with_and_without_plain_numbers() -> None:
-    made = found(read_data(X, 0.5 * X + 0.2 * NOISE, names=["x"]), *TEXTS, "c*x + c*x^2", selection="accuracy")
+    made = found(read_data(X, X + 0.2 * NOISE, names=["x"]), *TEXTS, "c*x + c*x^2", selection="accuracy")
     assert {bool(each.expr.constants) for each in made.equations} == {True, False}
     assert made.best.r2 > 0.5
 

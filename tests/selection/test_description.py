@@ -126,10 +126,10 @@ def test_a_structure_costs_what_the_prior_says() -> None:
     data = noisy("1*x0", 0.1, rows=64)
     forest = forest_of(LIBRARY, "x0", "sin(exp(x0))")
     prior = StructurePrior.shipped()
-    plain = Criterion(knows_forms=False)
+    plain = Criterion(forms=None)
     told = description_bits(forest, data, plain) - residual_bits(values(forest, data.columns), data)
     np.testing.assert_allclose(told, prior.bits(forest) + claim_bits(forest, data))
-    uniform = expression_bits(forest, data, Criterion(StructurePrior.uniform(), knows_forms=False))
+    uniform = expression_bits(forest, data, Criterion(StructurePrior.uniform(), forms=None))
     np.testing.assert_allclose(uniform, forest.sizes * np.log2(len(LIBRARY)))
 
 

@@ -28,7 +28,8 @@ from edhie.search.islands import Islands
 from edhie.search.islands.engines import Engine
 from edhie.search.strategies import strategy_of
 from edhie.selection.description import Criterion
-from edhie.selection.prior.structure_prior import StructurePrior
+from edhie.selection.prior.known_forms import KnownForms
+from edhie.selection.prior.structure_prior import FIELD_WEIGHT, StructurePrior
 
 Listener = Callable[[Event], None]
 
@@ -99,11 +100,12 @@ def _discover(
 
 
 def criterion_of(settings: Settings, generator: Generator, library: SymbolLibrary) -> Criterion:
-    """Return the criterion of a fit: its noise model, and the structure prior, shifted towards a user's corpus."""
-    prior = StructurePrior.shipped()
+    """Return the criterion of a fit: its noise model, and the priors of forms, shifted towards a user's corpus."""
+    prior, forms = StructurePrior.shipped(), KnownForms.shipped()
     if settings.corpus is not None:
-        prior = prior.shifted(formulas_in(generator, library))
-    return Criterion(prior=prior, noise=settings.noise_model)
+        own = formulas_in(generator, library)
+        prior, forms = prior.shifted(own), forms.shifted(own, FIELD_WEIGHT)
+    return Criterion(prior=prior, forms=forms, noise=settings.noise_model)
 
 
 def _cast(result: SearchResult, library: SymbolLibrary) -> SearchResult:

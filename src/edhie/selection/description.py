@@ -47,8 +47,8 @@ class Criterion:
     """True if residuals below the resolution of the target and of the columns save nothing."""
     spread: float = 1.0
     """Prior width of a constant, relative to its value."""
-    knows_forms: bool = True
-    """True if whole forms that occur among the formulas of science cost less than their operators."""
+    forms: KnownForms | None = field(default_factory=KnownForms.shipped)
+    """Whole forms that cost less than their operators; None for none."""
     has_units: bool = True
     """True if claims about the units of the columns cost bits."""
     has_precision: bool = True
@@ -105,8 +105,8 @@ def expression_bits(forest: Forest, data: Data, criterion: Criterion) -> Numbers
     else:
         literals = np.full(len(forest.values), 0.5 * math.log2(max(data.n_rows, 2)))
     structure = criterion.prior.bits(forest)
-    if criterion.knows_forms:  # a mixture of both priors
-        structure = -np.logaddexp2(-1.0 - structure, -KnownForms.shipped().bits(forest))
+    if criterion.forms is not None:  # a mixture of both priors
+        structure = -np.logaddexp2(-1.0 - structure, -criterion.forms.bits(forest))
     structure[_is_constant(forest)] = ALONE
     return np.asarray(structure + np.bincount(forest.value_owners, literals, minlength=len(forest)))
 

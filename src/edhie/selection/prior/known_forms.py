@@ -53,7 +53,7 @@ class KnownForms:
             generic = _generic(given)
             np.add.at(totals, np.minimum(_appearance(generic)[1], MOST_VARIABLES), each)
             for form, weight in zip(generic, each.tolist(), strict=True):
-                count[str(form)] += weight
+                count[_text(form)] += weight
         of_formulas, of_curves = counts
         kept = {form for form, n in of_formulas.items() if n >= LEAST}.union(of_curves)
         known = {form: round(of_formulas[form] + of_curves[form], DIGITS) for form in sorted(kept)}
@@ -65,6 +65,15 @@ class KnownForms:
         """Return the forms that come with edhie."""
         kept = json.loads((files("edhie.selection.prior") / SHIPPED).read_text(encoding="utf-8"))
         return KnownForms(kept["forms"], tuple(kept["formulas"]))
+
+    def shifted(self, forest: Forest, weight: float) -> KnownForms:
+        """Return these forms with those of a field's formulas, each of which counts `weight` times."""
+        counts, totals = dict(self.counts), np.array(self.totals)
+        generic = _generic(forest)
+        np.add.at(totals, np.minimum(_appearance(generic)[1], MOST_VARIABLES), weight)
+        for form in map(_text, generic):
+            counts[form] = counts.get(form, 0.0) + weight
+        return KnownForms(counts, tuple(totals.tolist()))
 
     def as_json(self) -> str:
         """Return the forms as JSON, one on a line."""
@@ -90,8 +99,10 @@ class KnownForms:
     def _bits(self, forest: Forest) -> Numbers:
         generic, n = _generic(forest), len(forest.library.variables)
         # how many variables, which of them, and in which place each
-        ways = np.log2([max(n, 1) * math.perm(n, k) for k in range(n + 1)])
-        return ways[_appearance(generic)[1]] + [self._by_key.get(key, np.inf) for key in _keys(generic)]
+        ways = np.array([math.log2(max(n, 1) * math.perm(n, k)) for k in range(min(n, MOST_VARIABLES) + 1)])
+        return ways[np.minimum(_appearance(generic)[1], len(ways) - 1)] + [
+            self._by_key.get(key, np.inf) for key in _keys(generic)
+        ]
 
     @cached_property
     def _by_key(self) -> dict[bytes, float]:
@@ -115,6 +126,17 @@ def _generic(forest: Forest) -> Forest:
         tokens = np.where(ranks >= 0, ids[np.maximum(ranks, 0)] if len(ids) else 0, forest.tokens).astype(np.int16)
         forest = Forest(forest.library, tokens, forest.offsets, forest.values)
     return forest
+
+
+def _text(expr: Expr) -> str:
+    """Return the text of a generic form, with the variables x0, x1 and so on."""
+    kinds = [expr.library[token].kind for token in expr.tokens]
+    own = dict.fromkeys(token for token, kind in zip(expr.tokens, kinds, strict=True) if kind == "variable")
+    names = {name: f"x{k}" for k, name in enumerate(own)}
+    tokens = [
+        "c" if kind == "constant" else names.get(token, token) for token, kind in zip(expr.tokens, kinds, strict=True)
+    ]
+    return str(Expr(everything(max(len(names), 1)), tokens, expr.constants))
 
 
 def _appearance(forest: Forest) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
