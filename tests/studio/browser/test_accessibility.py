@@ -118,10 +118,12 @@ def test_a_search_is_asked_for_and_judged_by_keyboard_alone(
     page.goto(f"{server.root}#/run/{finished}")
     page.wait_for_selector("[role=tab]")
     press_until(page, "complexity")
-    before = page.locator(".hero-box .formula").inner_text()
     page.keyboard.press("Home")
+    first = page.locator(".hero-box .formula").inner_text()
     page.keyboard.press("ArrowRight")
-    assert page.locator(".hero-box .formula").inner_text() != before
+    assert page.locator(".hero-box .formula").inner_text() != first
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".hero-box .formula").inner_text() == first
     press_until(page, "Fit")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("tab", name="Constants")).to_be_focused()
