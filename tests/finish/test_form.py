@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from edhie.expr import Expr, SymbolLibrary, parse
 from edhie.expr.precise import UndefinedError, precise_value
 from edhie.finish import normal_form, tidied, without_redundant_constants
+from edhie.finish.form import opened
 from edhie.grammar import load
 from strategies import LIBRARIES, TAME_NUMBERS, exprs
 
@@ -169,6 +170,20 @@ def test_exponentials_with_base_e_keep_values(text: str, constants: list[float],
 def test_other_powers_stay(text: str, constants: list[float]) -> None:
     given = parse(text, variables=["t"]).with_constants(constants)
     assert normal_form(given) == given
+
+
+@pytest.mark.parametrize(
+    ("text", "constants", "written"),
+    [
+        ("t^0.5", [], "sqrt(t)"),
+        ("c*m^1.5/t^0.5", [3.0], "3*m^1.5/sqrt(t)"),
+        ("c*m^1.5*t^(-0.5)", [3.0], "3*m^1.5/sqrt(t)"),
+        ("c*(m + t)^0.5", [3.0], "3*sqrt(m + t)"),
+    ],
+)
+def test_powers_of_a_half_are_roots(text: str, constants: list[float], written: str) -> None:
+    found = parse(text, variables=["t", "m"]).with_constants(constants)
+    assert str(normal_form(found.cast(opened(found.library)))) == written
 
 
 def test_without_exponentials_powers_stay() -> None:

@@ -16,6 +16,7 @@ SUM = ("+", "-")
 PRODUCT = ("*", "/", "neg")
 PLAIN, VARIABLE, FUNCTION, FITTED, SIGN, BRACKETS, NEGATIVE_DIVISOR = 1.0, 1.25, 2.5, 4.0, 0.25, 0.5, 1.0
 """Costs, in symbols."""
+ROOT = 2.0 * PLAIN  # no more than that of u^0.5
 SHORT_NUMBER, EASY_DIGITS = 3, 3.0  # characters of a plain number; zeros that are easy to read
 
 
@@ -98,6 +99,8 @@ class Node:
             return SIGN
         if self.kind == "variable":
             return VARIABLE
+        if self.op == "sqrt":
+            return ROOT
         if self.kind == "operator" and self.symbol.style == "function":
             return FUNCTION
         brackets = BRACKETS * sum(each.op in SUM for each in self.operands) if self.op not in SUM else 0.0

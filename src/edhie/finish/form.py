@@ -122,7 +122,10 @@ def _tidied(node: Node) -> Node:
     exponent = exponent_of(node)
     if exponent is not None and exponent > 0 and (node.op != "^" or node.operands[1].kind == "number"):
         base, whole = arithmetic.power_of(node)
-        written = written_power(base, whole if whole > 1 else exact_exponent(float(exponent)))
+        if whole == 1:
+            written = written_power(node.operands[0], exact_exponent(float(exponent)))
+        else:
+            written = written_power(base, whole)
         return written[0] if len(written) == 1 else node
     return node
 
