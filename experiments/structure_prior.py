@@ -34,6 +34,8 @@ from structure_models import Model, grammar_model, hvae_model, over, shipped_mod
 RESULTS = Path(__file__).parent / "results"
 FREQUENCIES = {"common": 8.0, "usual": 2.0, "rare": 0.5}
 """Formulas that each way to write a curve counts as."""
+OF_PRODUCTS = {"common": 2.0, "usual": 0.25, "rare": 0.0}
+"""The same for a curve times another variable; there, an offset is unusual."""
 BENCHMARKS = ("feynman/", "textbook/")
 """Problems whose laws are left out of the whole forms that ship, so that benchmarks do not ask for what they know."""
 SHIPPED_FILE = Path(edhie.selection.prior.__file__).with_name(SHIPPED)
@@ -67,13 +69,14 @@ OTHERS: dict[str, Model] = {
 def shipped_forms() -> KnownForms:
     """Return the whole forms that ship: formulas that no benchmark asks for, and curves, also times a variable."""
     library = everything(["x0", "x1"])
-    counted = [
-        (parse(text, library), FREQUENCIES[part])
-        for part, each in by_frequency().items()
-        for ways in each.values()
-        for way in ways
-        for text in (with_variable(way, "x0"), f"x1*({with_variable(way, 'x0')})")
-    ]
+    counted = []
+    for part, its in by_frequency().items():
+        for name, ways in its.items():
+            of_product = OF_PRODUCTS["usual" if name.endswith("offset") and part == "common" else part]
+            for text in (with_variable(way, "x0") for way in ways):
+                counted.append((parse(text, library), FREQUENCIES[part]))
+                if of_product:
+                    counted.append((parse(f"x1*({text})", library), of_product))
     known = versions(formulas().without(problems=BENCHMARKS).forest)
     return KnownForms.learnt(known, counted, n_versions=VERSIONS)
 

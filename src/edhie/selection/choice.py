@@ -73,7 +73,13 @@ def alternatives(
     fitting = few_rows(data, FIT_ROWS)
     judged = few_rows(joined_rows(data, held_out), FEW_ROWS)
     model, finalists = _noise_model(finalists, fitting, judged, criterion, config, judges)
-    bits = describe(finalists, judged, criterion, (model,)).bits
+
+    def bits_of(forest: Forest) -> Numbers:
+        if held_out is not None:  # a law is not less likely for being fitted to a part of the rows
+            forest = refitted(forest, judged, model, config)
+        return describe(forest, judged, criterion, (model,)).bits
+
+    bits = bits_of(finalists)
     listed: list[Alternative] = []
     cutoff = float(np.min(bits, initial=np.inf)) + REWRITTEN
     for rank, k in enumerate(np.argsort(bits, kind="stable").tolist()):
@@ -87,11 +93,10 @@ def alternatives(
             ways += quickly_plain(one, fitting, model, config) if rewrite is not None else []
         forms: list[Alternative] = []
         for way, extra in ways:
-            expr, length = way[0], float(describe(way, judged, criterion, (model,)).bits[0])
+            expr, length = way[0], float(bits_of(way)[0])
             if rewrite is not None and rank < SHORTENED and is_close:
                 expr = rewrite(expr)
-                written = Forest.from_exprs([expr])
-                length = min(length, float(describe(written, judged, criterion, (model,)).bits[0]))
+                length = min(length, float(bits_of(Forest.from_exprs([expr]))[0]))
             forms.append(Alternative(expr, length + extra, model, executed_at[k]))
         listed.append(min(forms, key=lambda each: each.bits))
     return _weighted(_distinct(listed, judged, model))

@@ -7,7 +7,7 @@ import pytest
 
 from edhie.expr import Forest, parse
 from edhie.expr.standard_libraries import everything
-from edhie.selection.prior.curves import curves, with_variable
+from edhie.selection.prior.curves import by_frequency, curves, with_variable
 from edhie.selection.prior.known_forms import KnownForms
 from edhie.selection.prior.structure_prior import StructurePrior
 
@@ -23,7 +23,8 @@ def bits(*texts: str, variables: tuple[str, ...] = ("x", "z")) -> list[float]:
 def test_every_curve_is_known_in_every_writing(name: str) -> None:
     texts = [with_variable(way, "x") for way in curves()[name]]
     assert np.isfinite(bits(*texts)).all()
-    assert np.isfinite(bits(*(f"z*({text})" for text in texts))).all()
+    if name not in by_frequency()["rare"]:
+        assert np.isfinite(bits(*(f"z*({text})" for text in texts))).all()
 
 
 @pytest.mark.parametrize(

@@ -310,6 +310,7 @@ class Scoring:
     SUM_ROWS = 1024  # on which sums without coefficients are compared
     IMPROVED_ROWS = 1000  # on which variants of expressions are fitted and described
     TUNED_SIZE = 40  # most nodes of an expression whose pieces are tuned: longer ones take long to fit
+    CURVES = 40  # named curves that are scored: those with the shortest descriptions
     OPENED = 16  # frames that are written with their free columns alone
     REFITS = 10  # expressions that are refitted, of those written at once
     TRIMMED = 4  # expressions beyond the size limit whose subtrees are removed

@@ -57,7 +57,6 @@ class Findings:
         few, speller, library = self._scorer.few_data, self._speller, self._library
         if self._config.functions and not self._scorer.is_done:
             sources = (
-                partial(named_curves, few, library, self._scorer.fitting),
                 partial(wave_expressions, few, speller),
                 partial(exponential_expressions, few, speller),
                 partial(curve_expressions, few, library),
@@ -69,6 +68,15 @@ class Findings:
             links = usable_links(self._scorer.fit_data.y, library)
             rows = few_rows(self._data, Scoring.QUOTIENT_ROWS)
             self._score([*quotients(rows, speller, links), *quadratics(rows, speller)])
+        if self._config.functions and not self._scorer.is_done:
+            self._score_curves()
+
+    def _score_curves(self) -> None:
+        """Score the named curves with the shortest descriptions: with several columns there are hundreds."""
+        curves = named_curves(self._scorer.few_data, self._library, self._scorer.fitting)
+        found = Forest.from_exprs(curves, self._library)
+        if len(found):
+            self._score(found.take(np.argsort(self._scorer.bits(found), kind="stable")[: Scoring.CURVES]))
 
     def write_product_waves(self) -> None:
         """Score waves of products of variables."""
