@@ -210,6 +210,8 @@ class Mosaic(Strategy):
             findings += pool.simplest(Rounds.SIMPLE_SIZE)
         if config.functions and self._round == Rounds.SYMMETRIES:
             self._findings.write_product_waves()
+        if self._round == Rounds.CURVES and self._data.n_variables > 1:
+            self._findings.write_named_curves()
         if self._round == Rounds.INTEGERS:
             self._findings.write_integer_columns()
         fitted = self._findings.write(findings)

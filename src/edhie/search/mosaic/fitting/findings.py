@@ -68,11 +68,13 @@ class Findings:
             links = usable_links(self._scorer.fit_data.y, library)
             rows = few_rows(self._data, Scoring.QUOTIENT_ROWS)
             self._score([*quotients(rows, speller, links), *quadratics(rows, speller)])
-        if self._config.functions and not self._scorer.is_done:
-            self._score_curves()
+        if self._data.n_variables == 1 and not self._scorer.is_done:
+            self.write_named_curves()
 
-    def _score_curves(self) -> None:
+    def write_named_curves(self) -> None:
         """Score the named curves with the shortest descriptions: with several columns there are hundreds."""
+        if not self._config.functions:
+            return
         curves = named_curves(self._scorer.few_data, self._library, self._scorer.fitting)
         found = Forest.from_exprs(curves, self._library)
         if len(found):

@@ -165,7 +165,7 @@ class Scorer:
             return None
         best = self.leaders.forest.take([0])
         model = describe(best, self.few_data, self.task.criterion).models[0]
-        if self.task.criterion.noise == "auto" and not is_near(best, self.few_data, model):
+        if self.task.criterion.noise == "auto" and not is_near(best, self.few_data):
             model = CONSTANT  # the residuals of a poor fit say little about the noise
         self.noise = best, model
         return RowNoise.estimated_by(best, model, data)

@@ -8,7 +8,7 @@ target is g(f) + g'(f)·(y - f), as the working response of generalised linear m
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from edhie.search.mosaic.frames.frame import Frame
 from edhie.search.mosaic.frames.free_columns import logarithm_columns, polynomial_columns
 from edhie.search.mosaic.frames.links import IDENTITY, LINKS, Link
 from edhie.search.mosaic.frames.opening_frames import likely_scales, powers_of, scales, sound_frames, unique_rows
-from edhie.selection.noise import STUDENT, NoiseModel, relative_weights
+from edhie.selection.noise import NoiseModel, relative_weights
 
 PEELED = {"y": -1, "1/y": 1, "y^2": -2, "1/y^2": 2}
 """By link: the power of a factor of y by which the linked target is multiplied to cancel the factor."""
@@ -52,7 +52,7 @@ class RowNoise:
         variance = float(np.average(np.square(data.y - predicted), weights=weights))
         if not variance > Scoring.EXACT * float(np.mean(np.square(data.y))):
             return None
-        return cls(predicted if is_near(best, data, model) else data.y, np.sqrt(variance / weights))
+        return cls(predicted if is_near(best, data) else data.y, np.sqrt(variance / weights))
 
     def differs_from(self, other: RowNoise) -> bool:
         """Return whether two estimates differ enough for frames to be replaced."""
@@ -62,13 +62,8 @@ class RowNoise:
         return bool(np.abs(spread).mean() > Noise.CHANGED or moved > Noise.CHANGED)
 
 
-def is_near(best: Forest, data: Data, model: NoiseModel) -> bool:
-    """Return whether an expression explains most of the variance, so that it estimates the noise-free target.
-
-    With a model of gross errors, rows have their weights under this model.
-    """
-    if model is STUDENT:
-        data = replace(data, weights=relative_weights(model, values(best, data.columns)[0], data))
+def is_near(best: Forest, data: Data) -> bool:
+    """Return whether an expression explains most of the variance, so that it estimates the noise-free target."""
     return bool(squared_errors(best, data)[0] < Noise.NEAR * data.squares_about_mean)
 
 
