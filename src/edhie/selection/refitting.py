@@ -22,7 +22,9 @@ ROBUST_ROUNDS = 30  # of reweighting where weights depend on residuals, which ch
 STANDARD_ERRORS = 2.5  # within which a plain number may replace a constant
 PLAIN_GAIN = 3.0  # bits that a plain number has to save, except in exponents: many constants are near one by chance
 MOST_PLAIN = 3  # plain numbers that are tried for a constant
+LOGARITHMIC_ROUNDS = 12  # of fits of logarithms
 LEAST_STEP = 0.01  # of a fit of logarithms
+NO_GAIN = 1e-6  # relative decrease of squares below which that fit has converged
 SETTLED = 1e-7  # relative change of constants below which reweighting has converged
 SURE = 1e-9  # relative distance within which a plain number is tried even without noise
 
@@ -64,12 +66,12 @@ def _logarithmic(one: Forest, data: Data, config: FitConfig) -> Forest | None:
     """
     best, least, step = one, np.inf, 1.0
     base = np.ones(data.n_rows) if data.weights is None else data.weights
-    for _ in range(ROBUST_ROUNDS):
+    for _ in range(LOGARITHMIC_ROUNDS):
         with np.errstate(all="ignore"):
             tried = np.asarray(values(one, data.columns)[0], np.float64)
             squares = float(base @ np.square(np.log(data.y / tried)))
         if squares < least:
-            is_settled = not squares < least * (1.0 - SETTLED)
+            is_settled = not squares < least * (1.0 - NO_GAIN)
             best, least, predicted = one, squares, tried
             step = min(1.0, 2.0 * step)
             if is_settled:
