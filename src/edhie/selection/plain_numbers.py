@@ -28,7 +28,7 @@ def literal_bits(values: ArrayLike) -> Numbers:
     """Return the bits that each value takes as a plain number; infinite if it is not one.
 
     >>> literal_bits([1.0, 2.0, 0.5, 3.14159265358979, 0.7421]).round(1).tolist()
-    [2.0, 4.0, 4.0, 6.0, inf]
+    [2.0, 3.5, 3.5, 6.0, inf]
     """
     given = np.abs(np.asarray(values, np.float64))
     with np.errstate(all="ignore"):

@@ -45,7 +45,7 @@ def curves_of(names: Sequence[str]) -> Iterator[str]:
     """Yield the texts of the curves of some columns.
 
     >>> [text for text in curves_of(["T"]) if "exp" in text][0]
-    'c*exp(c*T)'
+    'c*exp(c*T) + c'
     """
     if len(names) > 1:
         yield "c*" + "*".join(f"{name}^c" for name in names)
