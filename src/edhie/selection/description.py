@@ -2,7 +2,7 @@
 
 It has four parts: the structure of the equation under the structure prior, its claims about the units of the columns
 (`units`), its constants (each to the precision that the data give it; plain numbers have their own code), and the
-residuals under a noise model. Residuals below the resolution of the target save nothing.
+residuals under a noise model. Residuals below the resolution of the target and of the columns save nothing.
 """
 
 from __future__ import annotations

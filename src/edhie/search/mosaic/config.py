@@ -88,9 +88,7 @@ class Rounds:
     TUNED = 32  # elites a round whose inner constants are fitted
     SIMPLE, SIMPLE_SIZE = (4, 10, 20, 40), 7  # short pieces are written too, for the short end of the Pareto front
     SYMMETRIES = 4  # first round of the reduced search, and that of waves of products: simple targets are found by then
-    CURVES = (
-        6  # with several columns, named curves are scored: before, they would lead the growth of expressions astray
-    )
+    CURVES = 6  # named curves of several columns: earlier, expressions would grow from them alone
     INTEGERS = 6  # integer coefficients under noise: a polynomial without noise has been found by then
     NOISE = (3, 6, 10, 16, 26, 42, 68, 110, 180, 300)  # the noise is estimated again, and frames are replaced
     LEAST_GAIN = 0.5  # bits by which a description has to be shorter to count as an improvement
