@@ -32,9 +32,9 @@ from formula_versions import versions
 from structure_models import Model, grammar_model, hvae_model, over, shipped_model, symbol_model
 
 RESULTS = Path(__file__).parent / "results"
-FREQUENCIES = {"common": 8.0, "usual": 2.0, "rare": 0.5}
-"""Formulas that each way to write a curve counts as."""
-OF_PRODUCTS = {"common": 2.0, "usual": 0.25, "rare": 0.0}
+FREQUENCIES = {"common": 4.0, "usual": 1.0, "rare": 0.25}
+"""Formulas that each curve counts as."""
+OF_PRODUCTS = {"common": 1.0, "usual": 0.25, "rare": 0.0}
 """The same for a curve times another variable; there, an offset is unusual."""
 BENCHMARKS = ("feynman/", "textbook/")
 """Problems whose laws are left out of the whole forms that ship, so that benchmarks do not ask for what they know."""
@@ -73,10 +73,10 @@ def shipped_forms() -> KnownForms:
     for part, its in by_frequency().items():
         for name, ways in its.items():
             of_product = OF_PRODUCTS["usual" if name.endswith("offset") and part == "common" else part]
-            for text in (with_variable(way, "x0") for way in ways):
-                counted.append((parse(text, library), FREQUENCIES[part]))
-                if of_product:
-                    counted.append((parse(f"x1*({text})", library), of_product))
+            texts = [with_variable(way, "x0") for way in ways]
+            counted.append(([parse(text, library) for text in texts], FREQUENCIES[part]))
+            if of_product:
+                counted.append(([parse(f"x1*({text})", library) for text in texts], of_product))
     known = versions(formulas().without(problems=BENCHMARKS).forest)
     return KnownForms.learnt(known, counted, n_versions=VERSIONS)
 

@@ -72,7 +72,7 @@ def test_constants_are_at_their_optimum_and_none_is_redundant() -> None:
         "c",
         "c*x0 + c",
         "c/(1/x0 + c)",
-        "x0*(c - c*x0)",
+        "c*x0 - c*x0^2",
         "c*x0^2/(x0 - c)",
     ]
     line = found.forest[1]

@@ -42,13 +42,13 @@ def test_each_expression_of_a_forest_has_a_verdict_of_its_own() -> None:
 def test_what_rows_cannot_tell_costs_bits() -> None:
     data = data_of(T, T[0])
     forest = Forest.from_exprs([parse(text, variables=["x0"]) for text in ("x0", "1/(x0 - 5.1)", "sin(30*x0)")])
-    assert unreliable_bits(forest, data, neighbours(data)).tolist() == [0.0, POLE, np.inf]
+    assert unreliable_bits(forest, data).tolist() == [0.0, POLE, np.inf]
 
 
 def poles(text: str, columns: Numbers, y: Numbers) -> bool:
     data = data_of(columns, y)
     names = [f"x{k}" for k in range(len(columns))]
-    return bool(has_pole(Forest.from_exprs([parse(text, variables=names)]), data, neighbours(data))[0])
+    return bool(has_pole(Forest.from_exprs([parse(text, variables=names)]), data)[0])
 
 
 @pytest.mark.parametrize(

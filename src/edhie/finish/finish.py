@@ -18,7 +18,7 @@ from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest
 from edhie.expr.nodes import tree_of
 from edhie.finish.digits import needed_digits
-from edhie.finish.form import DEEPEST, Facts, normal_form, opened, tidied
+from edhie.finish.form import DEEPEST, Facts, expanded, normal_form, opened, tidied
 from edhie.finish.negligible import without_each_term
 from edhie.finish.numbers import spelling
 from edhie.finish.redundant_constants import without_redundant_constants
@@ -166,7 +166,12 @@ class Finisher:
         form = normal_form(expr, self.facts)
         bare = without_redundant_constants(form, lower=self.lower, upper=self.upper)
         again = form if bare == form else normal_form(bare, self.facts)
-        return list(dict.fromkeys([again, form]))
+        found = [again, form, expanded(again)]
+        if self.criterion.forms is not None:  # a form that people know stays
+            own = tidied(expr)
+            is_known = np.isfinite(self.criterion.forms.bits(Forest.from_exprs([own]))[0])
+            found += [own] if is_known and len(own.constants) <= len(again.constants) else []
+        return list(dict.fromkeys(found))
 
     def _shortest(self, expr: Expr, forms: Sequence[Expr]) -> Expr:
         """Return the form with the shortest description of those with the same values and no worse cancellation."""

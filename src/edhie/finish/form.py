@@ -16,7 +16,7 @@ from edhie.expr.nodes import PRODUCT, SIGN, SUM, MissingSymbolError, Node, expr_
 from edhie.expr.symbols import EVEN, NAMED_LITERALS, NUMBER, OPERATORS
 from edhie.finish import arithmetic
 from edhie.finish.numbers import named, unnamed
-from edhie.finish.polynomials import Effort, Ring, TooLargeError, exponent_of, folded, written_power
+from edhie.finish.polynomials import ONE, Effort, Ring, TooLargeError, exponent_of, flat, folded, written_power
 from edhie.finish.polynomials import exact as exact_exponent
 from edhie.finish.regrouping import writings
 from edhie.finish.rules import rewritings
@@ -25,6 +25,7 @@ TIDY_PASSES, PASSES = 6, 12
 DEEPEST = 150  # a higher tree is left as it is: nobody reads it
 LONGEST = 90  # symbols of a larger expression are put in order only
 MOST_VALUES = 2000  # parts whose values are kept
+POWERS = (1, 2, 3, 4)  # of a polynomial that is written as a sum
 MOST_RULES = 8  # rules that are applied to one node in turn
 NOTATION = ("+", "-", "*", "/", "neg", "^", "^2", "^3", "^4", "^5", "sqrt", "abs")
 """Operators that may be printed in any equation."""
@@ -153,6 +154,36 @@ def normal_form(expr: Expr, facts: Facts | None = None) -> Expr:
     if expr.size > LONGEST or None in expr.constants:
         return expr_of(tidy(tree), expr.library)
     return expr_of(tidy(named(_shortest(tidy(unnamed(tree)), facts or Facts()))), expr.library)
+
+
+def expanded(expr: Expr) -> Expr:
+    """Return the expression with polynomials of one variable written as sums of its powers.
+
+    >>> from edhie.expr import parse
+    >>> str(expanded(parse("1.5 + 3*exp(x*(0.3*x + 2))")))
+    '1.5 + 3*exp(0.3*x^2 + 2*x)'
+    """
+    if expr.height > DEEPEST or expr.size > LONGEST or None in expr.constants:
+        return expr
+    tree = unnamed(tree_of(expr))
+    found = _expanded(tree)
+    return expr if found == tree else expr_of(tidy(named(found)), expr.library)
+
+
+def _expanded(node: Node) -> Node:
+    if node.op in SUM or node.op in PRODUCT:
+        try:
+            whole = Ring(node.library, expands=True).read(node)
+            atoms = {atom for monomial in whole for atom, _ in monomial}
+            exponents = sorted((exponent for monomial in whole for _, exponent in monomial), reverse=True)
+            if len(whole) > 1 and len(atoms) == 1 and exponents[-1] in (1, 2) and exponents[0] in POWERS:
+                (atom,) = atoms
+                if atom.kind == "variable":
+                    order = [((atom, each),) for each in exponents] + [ONE] * (ONE in whole)
+                    return flat(node.library, {each: whole[each] for each in order})
+        except (TooLargeError, MissingSymbolError):
+            pass
+    return node.over(*map(_expanded, node.operands)) if node.operands else node
 
 
 def _shortest(tree: Node, facts: Facts) -> Node:

@@ -205,16 +205,16 @@ def _simplest(bits: Sequence[float], equations: Sequence[Equation]) -> set[int]:
 
 
 def _merged(equations: Sequence[Equation]) -> list[Equation]:
-    """Return equations without those that have the form of an earlier one, now that they are finished."""
-    found: list[Equation] = []
+    """Return equations without those that have the form of an earlier one, now that they are finished.
+
+    A form weighs as much as its shortest description: the weights of others go to all equations alike.
+    """
+    found: dict[Expr, Equation] = {}
     for each in equations:
-        form = canonical_expr(each.expr.free())
-        twin = next((k for k, other in enumerate(found) if canonical_expr(other.expr.free()) == form), None)
-        if twin is None:
-            found.append(each)
-        else:
-            found[twin] = replace(found[twin], weight=(found[twin].weight or 0.0) + (each.weight or 0.0))
-    return found
+        found.setdefault(canonical_expr(each.expr.free()), each)
+    kept = list(found.values())
+    left = 1.0 - sum((each.weight or 0.0) for each in equations) + sum((each.weight or 0.0) for each in kept)
+    return [replace(each, weight=(each.weight or 0.0) / left) for each in kept]
 
 
 def _is_alike(one: Candidate, other: Candidate) -> bool:

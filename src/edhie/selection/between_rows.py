@@ -1,10 +1,14 @@
-"""Behaviour that the rows cannot resolve: fast oscillations, and poles between rows."""
+"""What the rows cannot resolve: fast oscillations, poles between rows, and digits lost to cancellation."""
 
 from __future__ import annotations
+
+import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Forest
@@ -15,6 +19,7 @@ TURNS = {"sin": np.pi, "cos": np.pi, "tan": 0.5 * np.pi}
 MOST_ROWS = 300  # rows at most among which neighbours are found
 INSIDE = np.array([0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98])
 """Positions between two rows at which values are checked."""
+STEP = 1e-6  # size of an exponent below which a power is a step
 POLE = 20.0  # bits that a pole between rows costs
 BEYOND = 3.0  # times the range of the target: values between rows that are farther outside indicate a pole
 
@@ -55,16 +60,31 @@ def _subtrees(forest: Forest, nodes: NDArray[np.int64]) -> Forest:
     return Forest(forest.library, tokens, offsets, forest.values[slots[places[forest.library.has_slot[tokens]]]])
 
 
-def unreliable_bits(forest: Forest, data: Data, points: Numbers) -> Numbers:
-    """Return the bits that are added to descriptions for the behaviour between rows, at `points = neighbours(data)`.
+def unreliable_bits(forest: Forest, data: Data) -> Numbers:
+    """Return the bits that descriptions have more for what the rows cannot resolve.
 
-    They are infinite for an oscillation that the rows cannot resolve, and `POLE` for a pole.
+    They are infinite for an oscillation and for a step, `POLE` for a pole between rows, and the binary digits that
+    terms lose which cancel each other.
     """
-    found = np.where(has_pole(forest, data, points), POLE, 0.0)
-    found[unresolved(forest, data.columns)] = np.inf
+    found = np.where(has_pole(forest, data), POLE, 0.0)
+    found += [math.log2(max(cancellation(each, data) / CANCELLING, 1.0)) for each in forest]
+    found[unresolved(forest, data.columns) | _has_step(forest)] = np.inf
     return found
 
 
+def _has_step(forest: Forest) -> NDArray[np.bool_]:
+    """Return for each expression whether it has a power that is 0 at 0, and 1 elsewhere: its exponent is nearly 0."""
+    powers = np.flatnonzero(forest.tokens == forest.library.ids.get("^", -1))
+    exponents = forest.right[powers]
+    is_number = forest.library.has_slot[forest.tokens[exponents]]
+    slots = np.cumsum(forest.library.has_slot[forest.tokens]) - 1
+    found = np.zeros(len(forest), np.bool_)
+    values = np.abs(forest.values[slots[exponents[is_number]]])
+    found[forest.owners[powers[is_number]][values < STEP]] = True
+    return found
+
+
+@lru_cache(maxsize=4)
 def neighbours(data: Data) -> Numbers:
     """Return points between rows that are next to each other, (variables, points).
 
@@ -90,11 +110,12 @@ def neighbours(data: Data) -> Numbers:
     return np.ascontiguousarray(points.reshape(len(columns), -1))
 
 
-def has_pole(forest: Forest, data: Data, points: Numbers) -> NDArray[np.bool_]:
+def has_pole(forest: Forest, data: Data) -> NDArray[np.bool_]:
     """Return for each expression whether it has a pole between rows.
 
     A value there is not finite or far outside the target's range, or a denominator changes its sign.
     """
+    points = neighbours(data)
     if points.shape[1] == 0:
         return np.zeros(len(forest), np.bool_)
     low, high = float(data.y.min()), float(data.y.max())

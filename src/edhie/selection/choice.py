@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
 from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
 from edhie.results.candidates import Candidate, Candidates
-from edhie.selection.between_rows import neighbours, unreliable_bits
 from edhie.selection.description import Criterion, describe, joined_rows
 from edhie.selection.noise import BOTH, NoiseModel, relative_weights
 from edhie.selection.refitting import quickly_plain, refitted, with_plain_numbers
 
 Numbers = NDArray[np.float64]
 FEW_ROWS = 10_000  # most rows on which candidates are compared
-DESCRIBED, FINALISTS = 3000, 40  # candidates whose description length is computed, and that are refitted
+DESCRIBED, CLOSEST, FINALISTS = 3000, 1000, 40  # candidates with bounds of description lengths, lengths, and refits
 SHORTENED, ROUNDED = 20, 8  # finalists that are written in short form, and given plain numbers
 REWRITTEN = 40.0  # bits above the shortest description: longer ones are not rewritten
 FIT_ROWS = 20_000  # most rows to which constants are refitted
 JUDGED_BY = 6  # finalists by which the noise model is chosen
-SAME = 0.03  # of the noise: equations whose predictions differ by less count as one
+SAME, SAME_CURVE = 0.03, 0.001  # of the noise: equations, and known forms, that differ by less count as one
 FROM_HERE = FitConfig(points=0, starts=1, iterations=100, tolerance=1e-12, rows=None)
 
 
@@ -99,7 +96,7 @@ def alternatives(
                 length = min(length, float(bits_of(Forest.from_exprs([expr]))[0]))
             forms.append(Alternative(expr, length + extra, model, executed_at[k]))
         listed.append(min(forms, key=lambda each: each.bits))
-    return _weighted(_distinct(listed, judged, model))
+    return _weighted(_distinct(listed, judged, model, criterion))
 
 
 def shortest_description(
@@ -121,10 +118,9 @@ def shortlist(candidates: Candidates, data: Data, criterion: Criterion) -> Candi
     described = np.unique(np.concatenate([by_error, by_size]))
     forest = candidates.forest.take(described)
     few = few_rows(data, FEW_ROWS)
-    bits = describe(forest, few, criterion).bits
-    order = np.argsort(bits, kind="stable")
-    order = order[np.isfinite(bits[order])]
-    bits[order] += unreliable_bits(forest.take(order), few, neighbours(few))
+    order = np.argsort(describe(forest, few, criterion, below=-np.inf).bits, kind="stable")[:CLOSEST]
+    bits = np.full(len(forest), np.inf)
+    bits[order] = describe(forest.take(order), few, criterion).bits
     order = order[np.argsort(bits[order], kind="stable")]
     order = order[np.isfinite(bits[order])]
     structures = forest.with_values(np.full(len(forest.values), np.nan)).grouped()[1]
@@ -153,34 +149,31 @@ def _noise_model(
     return best, finalists.with_values(kept)
 
 
-def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
-    """Return the shortest of equations whose predictions hardly differ, without those that the rows cannot resolve."""
+def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel, criterion: Criterion) -> list[Alternative]:
+    """Return the shortest of equations whose predictions hardly differ, without those that have no value in a row.
+
+    Two known forms are compared though their predictions are similar: people know them as different laws.
+    """
     found: list[Alternative] = []
-    rows: list[Numbers] = []
-    for each in sorted(_penalised(listed, data), key=lambda each: each.bits):
-        predicted = np.asarray(values(Forest.from_exprs([each.expr]), data.columns)[0], np.float64)
+    rows: list[tuple[Numbers, bool]] = []
+    for each in sorted(listed, key=lambda each: each.bits):
+        with np.errstate(all="ignore"):
+            predicted = np.asarray(values(Forest.from_exprs([each.expr]), data.columns)[0], np.float64)
+        if not np.isfinite([each.bits, *predicted]).all():
+            continue
         weights = relative_weights(model, predicted, data)
         roots = np.ones(data.n_rows) if weights is None else np.sqrt(weights)
         noise = float(np.linalg.norm((data.y - predicted) * roots))
-        if any(float(np.linalg.norm((predicted - row) * roots)) <= SAME * noise for row in rows):
+        is_known = criterion.forms is not None and bool(
+            np.isfinite(criterion.forms.bits(Forest.from_exprs([each.expr]))[0])
+        )
+        if any(
+            float(np.linalg.norm((predicted - row) * roots)) <= (SAME_CURVE if is_known and was_known else SAME) * noise
+            for row, was_known in rows
+        ):
             continue
         found.append(each)
-        rows.append(predicted)
-    return found
-
-
-def _penalised(listed: Sequence[Alternative], data: Data) -> list[Alternative]:
-    """Add bits for poles between rows and for digits lost to cancellation; drop what the rows cannot resolve."""
-    points = neighbours(data)
-    found: list[Alternative] = []
-    for each in listed:
-        one = Forest.from_exprs([each.expr])
-        with np.errstate(all="ignore"):
-            is_finite = bool(np.isfinite(values(one, data.columns)).all())
-        lost = math.log2(max(cancellation(each.expr, data) / CANCELLING, 1.0))
-        bits = each.bits + float(unreliable_bits(one, data, points)[0]) + lost
-        if np.isfinite(bits) and is_finite:
-            found.append(replace(each, bits=bits))
+        rows.append((predicted, is_known))
     return found
 
 

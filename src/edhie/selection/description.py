@@ -1,8 +1,10 @@
 """Description length: the number of bits that encode the data with an equation; the shortest is selected.
 
-It has four parts: the structure of the equation under the structure prior, its claims about the units of the columns
-(`units`), its constants (each to the precision that the data give it; plain numbers have their own code), and the
-residuals under a noise model. Residuals below the resolution of the target and of the columns save nothing.
+This is the one measure by which equations are compared, in the search and in the choice. It has five parts: the
+structure of the equation under the structure prior, its claims about the units of the columns (`units`), its constants
+(each to the precision that the data give it; plain numbers have their own code), the residuals under a noise model, and
+what the rows cannot resolve (`between_rows`). Residuals below the resolution of the target and of the columns save
+nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from edhie.evaluate.losses import FREEDOM
 from edhie.evaluate.machine.program import plan
 from edhie.evaluate.parallel import parallel_for
 from edhie.expr import Forest
+from edhie.selection.between_rows import unreliable_bits
 from edhie.selection.noise import PROPORTIONAL, NoiseModel, codes_of, noise_models, smallest_prediction
 from edhie.selection.plain_numbers import literal_bits
 from edhie.selection.prior.known_forms import KnownForms
@@ -69,17 +72,25 @@ class Description:
     """Noise model under which each is shortest."""
 
 
-def description_bits(forest: Forest, data: Data, criterion: Criterion | None = None) -> Numbers:
-    """Return the description length of each expression, in bits."""
-    return describe(forest, data, criterion).bits
+def description_bits(
+    forest: Forest, data: Data, criterion: Criterion | None = None, *, below: float = math.inf
+) -> Numbers:
+    """Return the description length of each expression, in bits; a lower bound for those not shorter than `below`."""
+    return describe(forest, data, criterion, below=below).bits
 
 
 def describe(
-    forest: Forest, data: Data, criterion: Criterion | None = None, models: tuple[NoiseModel, ...] | None = None
+    forest: Forest,
+    data: Data,
+    criterion: Criterion | None = None,
+    models: tuple[NoiseModel, ...] | None = None,
+    *,
+    below: float = math.inf,
 ) -> Description:
     """Return the description lengths of expressions with fitted constants, and their noise models.
 
-    `models` are compared instead of the criterion's own.
+    `models` are compared instead of the criterion's own. Expressions that are not shorter than `below` get a lower
+    bound, for speed: without the bits for what the rows cannot resolve.
     """
     criterion = criterion or Criterion()
     models = criterion.models(data) if models is None else models
@@ -93,6 +104,8 @@ def describe(
     bits = by_model[np.arange(len(forest)), best] + expression_bits(forest, data, criterion)
     if criterion.has_units:
         bits += claim_bits(forest, data)
+    near = np.flatnonzero(bits < below)
+    bits[near] += unreliable_bits(forest.take(near), data)
     return Description(bits, tuple(models[k] for k in best))
 
 

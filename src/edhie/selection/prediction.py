@@ -17,7 +17,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.losses import LOSSES, Loss
 from edhie.evaluate.values import values
 from edhie.expr import Forest
-from edhie.selection.between_rows import neighbours, unreliable_bits
+from edhie.selection.between_rows import POLE, unreliable_bits
 
 Numbers = NDArray[np.float64]
 Refit = Callable[[Forest, Data], Forest]
@@ -54,7 +54,7 @@ def most_predictive(
             errors = errors_in_folds(forest, held_out or data, loss)
         else:
             errors = cross_validated(forest, data, loss, refit)
-        is_sound = (unreliable_bits(forest, data, neighbours(data)) == 0) & np.isfinite(errors).all(axis=1)
+        is_sound = (unreliable_bits(forest, data) < POLE) & np.isfinite(errors).all(axis=1)
         if not is_sound.any():
             is_sound = np.ones(len(forest), np.bool_)
         means = np.where(is_sound, errors.mean(axis=1), np.inf)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
@@ -44,20 +44,23 @@ class KnownForms:
     """Number of formulas with each number of variables, from 0 on."""
 
     @classmethod
-    def learnt(cls, versions: Forest, curves: Sequence[tuple[Expr, float]], *, n_versions: int) -> KnownForms:
-        """Return the forms of formulas in `n_versions` versions each, and of curves with the formulas they count as."""
-        own = Forest.from_exprs([expr for expr, _ in curves])
-        weights = np.full(len(versions), 1.0 / n_versions), np.array([weight for _, weight in curves])
-        totals, counts = np.zeros(MOST_VARIABLES + 1), [Counter[str](), Counter[str]()]
-        for given, each, count in zip((versions, own), weights, counts, strict=True):
-            generic = _generic(given)
-            np.add.at(totals, np.minimum(_appearance(generic)[1], MOST_VARIABLES), each)
-            for form, weight in zip(generic, each.tolist(), strict=True):
-                count[_text(form)] += weight
-        of_formulas, of_curves = counts
-        kept = {form for form, n in of_formulas.items() if n >= LEAST}.union(of_curves)
-        known = {form: round(of_formulas[form] + of_curves[form], DIGITS) for form in sorted(kept)}
-        return cls(known, tuple(totals.round(DIGITS).tolist()))
+    def learnt(cls, versions: Forest, curves: Sequence[tuple[Sequence[Expr], float]], *, n_versions: int) -> KnownForms:
+        """Return the forms of formulas in `n_versions` versions each, and of curves with the formulas they count as.
+
+        The ways to write a curve are one function, so each counts as often as all of them together.
+        """
+        generic, totals, count = _generic(versions), np.zeros(MOST_VARIABLES + 1), defaultdict[str, float](float)
+        np.add.at(totals, np.minimum(_appearance(generic)[1], MOST_VARIABLES), 1.0 / n_versions)
+        for form in generic:
+            count[_text(form)] += 1.0 / n_versions
+        known = {form: n for form, n in count.items() if n >= LEAST}
+        for ways, weight in curves:
+            own = _generic(Forest.from_exprs(ways))
+            totals[_appearance(own)[1][0]] += weight
+            forms = set(map(_text, own))
+            known |= dict.fromkeys(forms, weight + sum(count[form] for form in forms))
+        kept = {form: round(known[form], DIGITS) for form in sorted(known)}
+        return cls(kept, tuple(totals.round(DIGITS).tolist()))
 
     @staticmethod
     @cache

@@ -15,7 +15,6 @@ from edhie.expr import Forest
 from edhie.results.candidates import Candidates
 from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, one_of_each
 from edhie.search.mosaic.config import Improving
-from edhie.selection.between_rows import neighbours, unreliable_bits
 from edhie.selection.description import Criterion, describe
 from edhie.selection.noise import NoiseModel
 from edhie.selection.refitting import quickly_plain
@@ -27,7 +26,6 @@ class Leaders:
     def __init__(self, evaluator: Evaluator, data: Data, criterion: Criterion) -> None:
         """`data` are the rows on which description lengths of the expressions that `evaluator` scored are computed."""
         self._evaluator, self._data, self._criterion = evaluator, data, criterion
-        self._points = neighbours(data)
         self.forest = Forest.from_exprs([], evaluator.library)
         self.bits: Numbers = np.empty(0)
         self.errors: Numbers = np.empty(0)
@@ -49,11 +47,10 @@ class Leaders:
         if len(places) == 0:
             return
         new = explored.take(places)
-        bits = describe(new, self._data, self._criterion).bits
-        # the check between rows is slow: only for expressions that would become leaders
-        near = np.flatnonzero(bits < (self.bits[-1] if len(self.bits) == Improving.LEADERS else np.inf))
-        bits = bits[near] + unreliable_bits(new.take(near), self._data, self._points)
-        both, bits = Forest.concatenate([self.forest, new.take(near)]), np.concatenate([self.bits, bits])
+        below = self.bits[-1] if len(self.bits) == Improving.LEADERS else np.inf
+        bits = describe(new, self._data, self._criterion, below=below).bits
+        near = np.flatnonzero(bits < below)
+        both, bits = Forest.concatenate([self.forest, new.take(near)]), np.concatenate([self.bits, bits[near]])
         order = np.argsort(bits, kind="stable")
         order = order[np.isfinite(bits[order])]
         kept = one_of_each(both, order)[: Improving.LEADERS]

@@ -113,8 +113,8 @@ class Scorer:
         return errors
 
     def bits(self, forest: Forest) -> Numbers:
-        """Return the description lengths on a few rows."""
-        return description_bits(forest, self.few_data, self.task.criterion)
+        """Return lower bounds of the description lengths on a few rows."""
+        return description_bits(forest, self.few_data, self.task.criterion, below=-np.inf)
 
     # -- forms and constants --------------------------------------------------------------
 

@@ -156,7 +156,7 @@ def plain_sums(
     found, n_screened = _nearest_sums(pieces[: PlainSums.PIECES], data)
     if rules is not None:
         found = found.take(rules.allowed(completed(found, rules)))
-    bits = description_bits(found, data, criterion)
+    bits = description_bits(found, data, criterion, below=-np.inf)
     best = np.argsort(bits, kind="stable")[: PlainSums.KEPT]
     return found.take(best[np.isfinite(bits[best])]), n_screened
 
