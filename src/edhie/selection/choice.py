@@ -12,6 +12,7 @@ from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
+from edhie.expr.canonical import canonical_expr
 from edhie.results.candidates import Candidate, Candidates
 from edhie.selection.description import Criterion, describe, joined_rows
 from edhie.selection.noise import BOTH, NoiseModel, relative_weights
@@ -152,10 +153,10 @@ def _noise_model(
 def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel, criterion: Criterion) -> list[Alternative]:
     """Return the shortest of equations whose predictions hardly differ, without those that have no value in a row.
 
-    Two known forms are compared though their predictions are similar: people know them as different laws.
+    Different known forms are compared though their predictions are similar: people know them as different laws.
     """
     found: list[Alternative] = []
-    rows: list[tuple[Numbers, bool]] = []
+    rows: list[tuple[Numbers, Expr | None]] = []
     for each in sorted(listed, key=lambda each: each.bits):
         with np.errstate(all="ignore"):
             predicted = np.asarray(values(Forest.from_exprs([each.expr]), data.columns)[0], np.float64)
@@ -164,17 +165,23 @@ def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel, crit
         weights = relative_weights(model, predicted, data)
         roots = np.ones(data.n_rows) if weights is None else np.sqrt(weights)
         noise = float(np.linalg.norm((data.y - predicted) * roots))
-        is_known = criterion.forms is not None and bool(
-            np.isfinite(criterion.forms.bits(Forest.from_exprs([each.expr]))[0])
-        )
+        form = _known_form(each.expr, criterion)
+        shares = [SAME if None in (form, other) or form == other else SAME_CURVE for _, other in rows]
         if any(
-            float(np.linalg.norm((predicted - row) * roots)) <= (SAME_CURVE if is_known and was_known else SAME) * noise
-            for row, was_known in rows
+            float(np.linalg.norm((predicted - row) * roots)) <= share * noise
+            for (row, _), share in zip(rows, shares, strict=True)
         ):
             continue
         found.append(each)
-        rows.append((predicted, is_known))
+        rows.append((predicted, form))
     return found
+
+
+def _known_form(expr: Expr, criterion: Criterion) -> Expr | None:
+    """Return the form of an equation, whose constants may be plain numbers; None if people do not know it."""
+    if criterion.forms is None or np.isinf(criterion.forms.bits(Forest.from_exprs([expr]))[0]):
+        return None
+    return canonical_expr(expr.numbers_to_constants().free())
 
 
 def _is_plain_number(one: Forest) -> bool:
