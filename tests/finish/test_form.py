@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from edhie.expr import Expr, SymbolLibrary, parse
 from edhie.expr.precise import UndefinedError, precise_value
 from edhie.finish import normal_form, tidied, without_redundant_constants
-from edhie.finish.form import opened
+from edhie.finish.form import expanded, opened
 from edhie.grammar import load
 from strategies import LIBRARIES, TAME_NUMBERS, exprs
 
@@ -190,3 +190,19 @@ def test_without_exponentials_powers_stay() -> None:
     library = SymbolLibrary.of(["*", "^"], ["t"], constant=True)
     given = parse("c^t", library).with_constants([0.3])
     assert normal_form(given) == given
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("2*t*(t + 1.5) - 4", "2*t^2 + 3*t - 4"),
+        ("1.5 + 3*exp(t*(0.3*t + 2))", "1.5 + 3*exp(0.3*t^2 + 2*t)"),
+        ("t*(m + 2)", "t*(m + 2)"),
+        ("(t + 1)*(sqrt(t) + 2)", "(t + 1)*(sqrt(t) + 2)"),
+    ],
+)
+def test_a_polynomial_of_one_variable_is_a_sum_of_powers(text: str, written: str) -> None:
+    before = parse(text, variables=["t", "m"])
+    after = expanded(before.cast(opened(before.library)))
+    assert str(after) == written
+    assert_same_values(before, after, 1e-12)

@@ -17,6 +17,7 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.fit import Discovery, Problem, Settings, discover
 from edhie.fit.discover import criterion_of
 from edhie.fit.field import Field, formulas_of
+from edhie.fit.select import _merged
 from edhie.generators import load
 from edhie.results import Candidates, Front, History, SearchCounts, SearchResult
 from edhie.selection.choice import FROM_HERE
@@ -185,3 +186,16 @@ def test_formulas_of_the_field_decide_between_equations_that_are_equally_good() 
         best = found(data, "c*log(x) + c", "c*sqrt(x) + c", criterion=criterion).best
         assert function in best.expr.tokens
         assert best.loss == pytest.approx(np.sqrt(np.mean([data.y[x == each].var() for each in (1, 2)])))
+
+
+def test_a_form_found_twice_weighs_as_much_as_its_shortest() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.uniform(1.0, 5.0, 30)
+    shown = found(
+        read_data(x[:, np.newaxis], 2.0 * x + 1.0 + 0.1 * rng.standard_normal(30), names=["x"]), *TEXTS
+    ).equations
+    weights = [(shown[0], 0.5), (shown[0], 0.3), (shown[1], 0.2)]
+    likely = [replace(each, weight=weight) for each, weight in weights]
+    merged = _merged(likely)
+    assert [each.expr for each in merged] == [shown[0].expr, shown[1].expr]
+    assert np.allclose([each.weight for each in merged], [0.5 / 0.7, 0.2 / 0.7])

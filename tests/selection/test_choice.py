@@ -118,3 +118,18 @@ def test_a_skewed_target_costs_less_as_skewed_noise_and_no_other_does() -> None:
 def _constant(value: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     bare = forest_of(LIBRARY, "c")
     return bare.tokens, bare.offsets, np.array([value])
+
+
+def test_two_laws_that_people_know_are_compared_though_the_rows_hardly_tell_them_apart() -> None:
+    x = np.linspace(1.0, 1.5, 12)[np.newaxis]
+    data = data_of(x, 3.0 * x[0] ** 0.75 * (1.0 + 0.03 * np.cos(9.0 * x[0])))
+    found = chosen(data, "c*x0^c", "c*x0 + c", "c*exp(c*x0)", "c*x0/(x0 + c)")
+    assert len({each.expr.tokens for each in found}) == len(found) >= 3
+
+
+def test_a_number_and_its_freed_constant_are_one_law() -> None:
+    data = table("3.0*x**0.75", 0.01)
+    library = SymbolLibrary.of([*OPERATORS, "^"], 1, constant=True, numbers=True)
+    forest = forest_of(library, "c*x0^c", "c*x0^0.75").with_values(np.array([3.0, 0.7501, 3.0, 0.75]))
+    candidates = Candidates(forest, np.full(2, 0.01), np.full(2, 5.0), np.arange(1, 3))
+    assert len(alternatives(candidates, data, Criterion())) == 1

@@ -13,7 +13,7 @@ from edhie import operator
 from edhie.evaluate.data import Data
 from edhie.evaluate.resolution import FULL_PRECISION, Resolution
 from edhie.evaluate.values import values
-from edhie.expr import Forest, SymbolLibrary
+from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.results import Candidates
 from edhie.selection.choice import shortest_description
 from edhie.selection.description import (
@@ -290,3 +290,15 @@ def test_a_small_one_is_described_however_many_have_less_error() -> None:
     best = shortest_description(candidates_of(many, [1.0, *np.linspace(0, 0.5, 3500)]), data)
     assert best is not None
     assert str(best.expr) == "x0"
+
+
+def test_what_is_not_shorter_gets_a_lower_bound() -> None:
+    data = data_of(positive(1, 30), positive(1, 30)[0])
+    texts = ("x0", "1/(x0 - 1.234)", "x0 + sin(400*x0)")
+    forest = Forest.from_exprs([parse(text, variables=["x0"]) for text in texts])
+    bits = description_bits(forest, data)
+    between = float(np.median(description_bits(forest, data, below=-np.inf)))
+    bounds = description_bits(forest, data, below=between)
+    assert (bounds <= bits).all()
+    assert np.array_equal(bounds[bounds < between], bits[bounds < between])
+    assert np.isinf(bits[2])
