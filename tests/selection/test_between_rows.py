@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from edhie.evaluate.values import values
 from edhie.expr import Forest, parse
-from edhie.selection.between_rows import MOST_ROWS, POLE, has_pole, neighbours, unreliable_bits, unresolved
+from edhie.selection.between_rows import MOST_ROWS, POLE, SINGULAR, has_pole, neighbours, unreliable_bits, unresolved
 from mosaics import Numbers, data_of, positive
 
 T = np.linspace(0.0, 10.0, 41)[np.newaxis]
@@ -49,6 +50,20 @@ def test_what_rows_cannot_tell_costs_bits() -> None:
 def test_a_step_at_zero_has_no_description(exponent: float, is_step: bool) -> None:
     forest = Forest.from_exprs([parse(f"2*x0^{exponent:.9f} + 1", variables=["x0"])])
     assert np.isinf(unreliable_bits(forest, data_of(T, T[0])))[0] == is_step
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "is_infinite"),
+    [("2/x0", 0.2, True), ("2/x0", 2.0, False), ("2/x0", 0.01, False), ("2/(x0 + 0.5)", 0.2, False),
+     ("x0^0.5", 0.2, False), ("log(x0)", 0.2, False), ("x0*log(x0)", 0.2, False)],
+)  # fmt: skip
+def test_what_is_infinite_at_zero_costs_bits_if_values_nearly_reach_it(
+    text: str, low: float, is_infinite: bool
+) -> None:
+    x = np.linspace(low, 10.0, 30)[np.newaxis]
+    forest = Forest.from_exprs([parse(text, variables=["x0"])])
+    bits = unreliable_bits(forest, data_of(x, values(forest, x)[0]))
+    assert bits.tolist() == [SINGULAR if is_infinite else 0.0]
 
 
 def poles(text: str, columns: Numbers, y: Numbers) -> bool:

@@ -1,4 +1,4 @@
-"""What the rows cannot resolve: fast oscillations, poles between rows, and digits lost to cancellation."""
+"""What the rows cannot resolve: fast oscillations, poles between and beside rows, digits lost to cancellation."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ INSIDE = np.array([0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98])
 """Positions between two rows at which values are checked."""
 STEP = 1e-6  # size of an exponent below which a power is a step
 POLE = 20.0  # bits that a pole between rows costs
+SINGULAR = 3.0  # bits that it costs to be infinite at 0, if a column nearly reaches it: few measure so near to a pole
+NEAR_ZERO, LOG_SCALE = 0.05, 300.0  # shares of a column's largest value: its smallest is less, but not by decades
+FAR = 10.0  # times the range of the target: values at 0 that are farther outside are infinite
 BEYOND = 3.0  # times the range of the target: values between rows that are farther outside indicate a pole
 
 
@@ -63,10 +66,10 @@ def _subtrees(forest: Forest, nodes: NDArray[np.int64]) -> Forest:
 def unreliable_bits(forest: Forest, data: Data) -> Numbers:
     """Return the bits that descriptions have more for what the rows cannot resolve.
 
-    They are infinite for an oscillation and for a step, `POLE` for a pole between rows, and the binary digits that
-    terms lose which cancel each other.
+    They are infinite for an oscillation and for a step, `POLE` for a pole between rows, `SINGULAR` for one at 0, and
+    the binary digits that terms lose which cancel each other.
     """
-    found = np.where(has_pole(forest, data), POLE, 0.0)
+    found = np.where(has_pole(forest, data), POLE, SINGULAR * is_singular(forest, data))
     found += [math.log2(max(cancellation(each, data) / CANCELLING, 1.0)) for each in forest]
     found[unresolved(forest, data.columns) | _has_step(forest)] = np.inf
     return found
@@ -130,3 +133,17 @@ def has_pole(forest: Forest, data: Data) -> NDArray[np.bool_]:
             changes = (signs.min(axis=2) * signs.max(axis=2) < 0).any(axis=1)
             is_inside[forest.owners[quotients[changes[places]]]] = False
     return np.asarray(~is_inside)
+
+
+def is_singular(forest: Forest, data: Data) -> NDArray[np.bool_]:
+    """Return for each expression whether it is infinite where a column is 0 whose values nearly reach it."""
+    low, high = data.columns.min(axis=1), data.columns.max(axis=1)
+    near = np.flatnonzero((low > 0) & (low <= NEAR_ZERO * high) & (high <= LOG_SCALE * low))
+    points = data.columns[:, np.argmin(data.columns[near], axis=1)]
+    points[near, np.arange(len(near))] = 1e-9 * high[near]
+    least, most = float(data.y.min()), float(data.y.max())
+    reach = FAR * (most - least)
+    with np.errstate(all="ignore"):
+        found = values(forest, points)
+        is_finite: NDArray[np.bool_] = np.all((found >= least - reach) & (found <= most + reach), axis=1)
+    return ~is_finite
