@@ -35,9 +35,8 @@ from edhie.selection.plain_numbers import literal_bits
 Numbers = NDArray[np.float64]
 NO_UNIT, FOLLOWS, SAME_UNIT = 6.0, 3.0, 2.0  # bits of each kind of claim
 PRICES = np.array([NO_UNIT, FOLLOWS, SAME_UNIT])
-WITHOUT_UNIT = frozenset(
-    "angle angles theta phi alpha ratio fraction share percent percentage count counts number log log10 ln ph".split()
-)
+ANGLES = frozenset("angle angles theta phi alpha".split())
+WITHOUT_UNIT = ANGLES | frozenset("ratio fraction share percent percentage count counts number log log10 ln ph".split())
 """Words in the name of a column that say that it has no unit."""
 
 
@@ -76,7 +75,16 @@ def claim_bits(forest: Forest, data: Data) -> Numbers:
 
 def without_unit(names: tuple[str, ...]) -> NDArray[np.bool_]:
     """Return for each column whether its name says that it has no unit: an angle, a ratio, a count or a logarithm."""
-    return np.array([bool(WITHOUT_UNIT.intersection(re.split(r"[\W_]+", name.lower()))) for name in names], np.bool_)
+    return np.array([bool(WITHOUT_UNIT & _words(name)) for name in names], np.bool_)
+
+
+def is_angle(name: str) -> bool:
+    """Return whether a column is an angle, by its name."""
+    return bool(ANGLES & _words(name))
+
+
+def _words(name: str) -> set[str]:
+    return set(re.split(r"[\W_]+", name.lower()))
 
 
 def with_factors(forest: Forest, is_fixed: NDArray[np.bool_]) -> tuple[Forest, NDArray[np.int64]]:

@@ -45,6 +45,12 @@ def test_columns_are_also_multiplied() -> None:
     assert len(list(curves_of([f"x{k}" for k in range(9)]))) == 2
 
 
+def test_powers_of_sines_are_tried_for_angles() -> None:
+    texts = list(curves_of(["Z", "theta"]))
+    assert "Z*(c*sin(c*theta)^c)" in texts
+    assert not any("sin(c*Z)^" in text for text in texts)
+
+
 def test_without_constants_there_are_none() -> None:
     data = Data(X[np.newaxis], X, None, ("x",))
     assert named_curves(data, SymbolLibrary.of(OPERATORS, ["x"]), FitConfig()) == []

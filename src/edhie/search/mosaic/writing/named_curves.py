@@ -1,7 +1,7 @@
 """Named curves: what people try first, each fitted with care, so that it is there to be compared.
 
-The curves of one column are those of `selection/prior/curves.toml`. With several columns, they are also tried times
-powers of the others, and so is the product of powers of all columns.
+The curves of one column are those of `selection/prior/curves.toml`. With several columns, the common ones, and powers
+of sines of angles, are also tried times powers of the others, and so is the product of powers of all columns.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from edhie.evaluate.data import Data, few_rows
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.symbols import NUMBER
 from edhie.selection.prior.curves import by_frequency, curves, with_variable
+from edhie.selection.units import is_angle
 
 ROWS = 100  # on which curves are fitted
+OF_ANGLES = ("power_of_sine", "power_of_cosine")
 MOST_COLUMNS = 4  # of a table whose columns have curves of their own
 CAREFUL = FitConfig(points=300, starts=8, iterations=60, tolerance=1e-12, rows=None)
 
@@ -52,8 +54,10 @@ def curves_of(names: Sequence[str]) -> Iterator[str]:
         yield " + ".join(("c", *(f"c*{name}" for name in names)))
     if len(names) > MOST_COLUMNS:
         return
-    known = curves() if len(names) == 1 else by_frequency()["common"]  # with more columns, there are many more ways
     for name in names:
+        known = curves()
+        if len(names) > 1:  # there are many more ways
+            known = by_frequency()["common"] | {each: known[each] for each in OF_ANGLES if is_angle(name)}
         others = [other for other in names if other != name]
         for text, *_ in known.values():
             own = with_variable(text, name)
