@@ -7,7 +7,16 @@ import pytest
 
 from edhie.evaluate.values import values
 from edhie.expr import Forest, parse
-from edhie.selection.between_rows import MOST_ROWS, POLE, SINGULAR, has_pole, neighbours, unreliable_bits, unresolved
+from edhie.selection.between_rows import (
+    MOST_ROWS,
+    POLE,
+    SINGULAR,
+    has_pole,
+    is_singular,
+    neighbours,
+    unreliable_bits,
+    unresolved,
+)
 from mosaics import Numbers, data_of, positive
 
 T = np.linspace(0.0, 10.0, 41)[np.newaxis]
@@ -64,6 +73,12 @@ def test_what_is_infinite_at_zero_costs_bits_if_values_nearly_reach_it(
     forest = Forest.from_exprs([parse(text, variables=["x0"])])
     bits = unreliable_bits(forest, data_of(x, values(forest, x)[0]))
     assert bits.tolist() == [SINGULAR if is_infinite else 0.0]
+
+
+def test_each_column_may_nearly_reach_zero() -> None:
+    x = np.stack([np.linspace(0.2, 10.0, 30), np.linspace(5.0, 0.1, 30), np.linspace(4.0, 5.0, 30)])
+    forest = Forest.from_exprs([parse(text, variables=["x0", "x1", "x2"]) for text in ("x0/x2", "x0/x1", "x1/x0")])
+    assert is_singular(forest, data_of(x, x[0])).tolist() == [False, True, True]
 
 
 def poles(text: str, columns: Numbers, y: Numbers) -> bool:

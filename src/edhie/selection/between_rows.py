@@ -139,7 +139,7 @@ def is_singular(forest: Forest, data: Data) -> NDArray[np.bool_]:
     """Return for each expression whether it is infinite where a column is 0 whose values nearly reach it."""
     low, high = data.columns.min(axis=1), data.columns.max(axis=1)
     near = np.flatnonzero((low > 0) & (low <= NEAR_ZERO * high) & (high <= LOG_SCALE * low))
-    points = data.columns[:, np.argmin(data.columns[near], axis=1)]
+    points = np.ascontiguousarray(data.columns[:, np.argmin(data.columns[near], axis=1)])
     points[near, np.arange(len(near))] = 1e-9 * high[near]
     least, most = float(data.y.min()), float(data.y.max())
     reach = FAR * (most - least)
