@@ -117,11 +117,13 @@ def expression_bits(forest: Forest, data: Data, criterion: Criterion) -> Numbers
         literals = np.where(np.isfinite(literals), literals, 0.0)
     else:
         literals = np.full(len(forest.values), 0.5 * math.log2(max(data.n_rows, 2)))
-    structure = criterion.prior.bits(forest)
+    of_numbers = np.bincount(forest.value_owners, literals, minlength=len(forest))
+    bits = criterion.prior.bits(forest) + of_numbers
     if criterion.forms is not None:  # a mixture of both priors
-        structure = -np.logaddexp2(-1.0 - structure, -criterion.forms.bits(forest))
-    structure[_is_constant(forest)] = ALONE
-    return np.asarray(structure + np.bincount(forest.value_owners, literals, minlength=len(forest)))
+        bits = -np.logaddexp2(-1.0 - bits, -criterion.forms.bits(forest, of_numbers))
+    is_alone = _is_constant(forest)
+    bits[is_alone] = ALONE + of_numbers[is_alone]
+    return np.asarray(bits)
 
 
 def _is_constant(forest: Forest) -> NDArray[np.bool_]:

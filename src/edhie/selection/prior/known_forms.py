@@ -83,11 +83,11 @@ class KnownForms:
         lines = ",\n".join(f"{json.dumps(form)}: {count:g}" for form, count in self.counts.items())
         return f'{{"formulas": {list(self.totals)}, "forms": {{\n{lines}\n}}}}\n'
 
-    def bits(self, forest: Forest) -> Numbers:
+    def bits(self, forest: Forest, of_numbers: Numbers | float = 0.0) -> Numbers:
         """Return the bits of each expression's form and of which variables it has; infinite for an unknown form.
 
         Constants are to be fitted, also if they have values. A number belongs to the form, or is the value of one of
-        the form's constants: `c*x^3.5` has the form `c*x^c`.
+        the form's constants: `c*x^3.5` has the form `c*x^c`, and then each expression's numbers cost `of_numbers`.
         """
         if len(forest) == 0:
             return np.zeros(0)
@@ -96,7 +96,7 @@ class KnownForms:
         if library.constant is not None and library.has_numbers:
             is_number = forest.tokens == library.ids[NUMBER.name]
             tokens = np.where(is_number, library.ids[library.constant], forest.tokens).astype(np.int16)
-            found = np.minimum(found, self._bits(Forest(library, tokens, forest.offsets, forest.values)))
+            found = np.minimum(found, self._bits(Forest(library, tokens, forest.offsets, forest.values)) + of_numbers)
         return found
 
     def _bits(self, forest: Forest) -> Numbers:
