@@ -155,31 +155,49 @@ def test_a_plain_number_is_cheaper_than_a_constant_near_it() -> None:
 
 def test_constants_that_are_correlated_cost_little_more_than_one() -> None:
     slopes = np.random.default_rng(0).standard_normal((2, 100))
-    weights, one = np.ones(100), np.array([1.0])
-    single = precision_length(slopes[:1], one, weights, 1e-6, 8.0)
+    weights, widths = np.ones(100), np.full(2, 8.0)
+    single = precision_length(slopes[:1], widths[:1], 0, weights, 1e-6)
     nearly = np.stack([slopes[0], slopes[0] + 1e-5 * slopes[1]])
-    alike = precision_length(nearly, np.ones(2), weights, 1e-6, 8.0)
-    apart = precision_length(slopes, np.ones(2), weights, 1e-6, 8.0)
+    alike = precision_length(nearly, widths, 2, weights, 1e-6)
+    apart = precision_length(slopes, widths, 2, weights, 1e-6)
     assert single < alike < single + np.log(102)
     assert apart > 1.9 * single
 
 
 def test_a_constant_that_the_data_do_not_determine_is_free() -> None:
     slopes = np.zeros((1, 50))
-    assert precision_length(slopes, np.array([1.0]), np.ones(50), 1.0, 1.0) == pytest.approx(0.0)
+    assert precision_length(slopes, np.ones(1), 0, np.ones(50), 1.0) == pytest.approx(0.0)
 
 
 def test_the_size_of_a_constant_costs_nothing() -> None:
     slopes = np.ones((1, 50))
     sizes = (1.0, 1e3, 1e-3, 1e9)
-    costs = [precision_length(slopes / size, np.array([size]), np.ones(50), 1.0, 1.0) for size in sizes]
+    costs = [precision_length(slopes / size, np.array([size]), 0, np.ones(50), 1.0) for size in sizes]
     np.testing.assert_allclose(costs, costs[0])
 
 
 def test_a_constant_costs_at_least_what_one_row_tells() -> None:
     slopes = np.ones((1, 50))
-    nothing = precision_length(slopes, np.array([1e-9]), np.ones(50), 1.0, 1.0)
+    nothing = precision_length(slopes, np.array([1e-9]), 0, np.ones(50), 1.0)
     assert nothing == pytest.approx(0.5 * np.log(1 + 50))
+
+
+def test_the_order_of_constants_does_not_matter() -> None:
+    slopes = np.random.default_rng(0).standard_normal((4, 50)).cumsum(axis=0)
+    widths = np.array([1.0, 0.3, 2.0, 5.0])
+    there = precision_length(slopes, widths, 1, np.ones(50), 0.1)
+    order = [0, 3, 1, 2]
+    back = precision_length(slopes[order], widths[order], 1, np.ones(50), 0.1)
+    assert back == pytest.approx(there, rel=1e-12)
+
+
+def test_a_further_constant_never_makes_the_others_cheaper() -> None:
+    data = noisy("2.7183*exp(0.4567*x0) + 0.0012", 0.5, rows=40)
+    with_offset, without = (
+        constant_bits("2.7183*exp(0.4567*x0) + 0.0012", data),
+        constant_bits("2.7183*exp(0.4567*x0)", data),
+    )
+    assert with_offset > without + 0.5 * np.log2(40) - 0.5
 
 
 def test_constants_of_one_value_are_one_constant() -> None:

@@ -176,11 +176,9 @@ def skewed_bits(data: Data, criterion: Criterion) -> float:
     if data.sigma is not None or not (data.y > 0).all():
         return math.inf
     _, weights, floors, *_ = _kernel_arguments(data, criterion, ())
-    logs, one = np.log(data.y), np.ones((1, data.n_rows))
-    centre = float(np.average(logs, weights=weights))
-    length = gaussian_length(
-        logs - centre, one, np.array([centre]), weights, floors / np.square(data.y), criterion.spread
-    )
+    logs, slopes, widths = np.log(data.y), np.ones((1, data.n_rows)), np.array([criterion.spread])
+    residuals = logs - np.average(logs, weights=weights)
+    length = gaussian_length(residuals, slopes, widths, 1, weights, floors / np.square(data.y))
     return (length + float(weights @ logs)) * BITS_PER_NAT + PROPORTIONAL.bits
 
 

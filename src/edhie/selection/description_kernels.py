@@ -2,12 +2,12 @@
 
 All lengths are in nats. For noise with standard deviation σ·d by row and p fitted constants θ with slopes J,
 
-    n/2·ln(2πσ²) + Σ ln d + RSS/(2σ²) + Σ ½·ln(1 + n + (spread·θ)²·m) + c(n, p)
+    n/2·ln(2πσ²) + Σ ln d + RSS/(2σ²) + ½·ln det((1 + n)·I + S·J'J·S/σ²) + c(n, p)
 
-where RSS is weighted by 1/d², and m is the precision that the data give a constant, correlations included. The prior of
-a constant is as wide as `spread` times its value, since constants have no preferred size: that depends on units. It is
-also at least as wide as what one row tells of the constant, hence n. c corrects for σ being estimated from n - p
-degrees of freedom: it comes from integrating over σ.
+where RSS and J are weighted by 1/d². The prior of a constant is as wide as S: `spread` times its value, since constants
+have no preferred size, which depends on units. An offset is compared with the variation of the values instead: one that
+happens to be near 0 is not known better. A prior is also at least as wide as what one row tells of the constant, hence
+n. c corrects for σ being estimated from n - p degrees of freedom: it comes from integrating over σ.
 """
 
 from __future__ import annotations
@@ -107,31 +107,33 @@ def lengths(
         least += weights[i] * exact
     for p in range(len(slopes)):
         drop_infinite(slopes[p], len(y))
-    slopes, constants = factors_first(values, slopes, constants)
+    slopes, constants, n_factors, n_first = factors_first(values, slopes, constants)
     if total <= least:
         absolute = np.maximum(floors, exact)
+        widths = prior_widths(values, slopes, constants, weights, spread, n_factors, n_first)
         for m in range(len(codes)):
-            out[m] = costs[m] + gaussian_length(residuals, slopes, constants, weights, absolute, spread)
+            out[m] = costs[m] + gaussian_length(residuals, slopes, widths, n_first, weights, absolute)
         return
     for m in range(len(codes)):
         scale = student_scale(residuals, weights, freedom) if codes[m] == 4 else 1.0
         own = row_weights(values, residuals, weights, codes[m], ratios[m], smallest, scale, freedom)
+        widths = prior_widths(values, slopes, constants, own, spread, n_factors, n_first)
         if codes[m] == 5:
-            out[m] = logarithmic_length(values, slopes, constants, y, weights, floors, spread)
+            out[m] = logarithmic_length(values, slopes, widths, n_first, y, weights, floors)
         elif codes[m] == 4:
-            out[m] = student_length(residuals, slopes, constants, weights, floors, scale, freedom, spread)
+            out[m] = student_length(residuals, slopes, widths, n_first, weights, floors, scale, freedom)
         else:
-            out[m] = gaussian_length(residuals, slopes, constants, own, floors, spread)
+            out[m] = gaussian_length(residuals, slopes, widths, n_first, own, floors)
         out[m] += costs[m]
 
 
 @jit_inner
-def factors_first(values: Numbers, slopes: Numbers, constants: Numbers) -> tuple[Numbers, Numbers]:
-    """Return slopes and constants with factors of the whole first, then terms, which absorb changes of units.
+def factors_first(values: Numbers, slopes: Numbers, constants: Numbers) -> tuple[Numbers, Numbers, int, int]:
+    """Return slopes and constants, factors of the whole first, then terms; and the ends of factors and of terms.
 
-    The precision of the others, given these, does not depend on the units.
+    Factors and terms absorb changes of units, so the precision of the others, given these, does not depend on units.
     """
-    p = len(constants)
+    p, n_factors, n_first = len(constants), 0, 0
     kinds = np.empty(p, np.int64)
     for k in range(p):
         of_values, of_one = 0.0, 0.0
@@ -147,7 +149,26 @@ def factors_first(values: Numbers, slopes: Numbers, constants: Numbers) -> tuple
                 copy_to(own[at], slopes[k])
                 found[at] = constants[k]
                 at += 1
-    return own, found
+        n_factors, n_first = (at if kind == 0 else n_factors), (at if kind < 2 else n_first)
+    return own, found, n_factors, n_first
+
+
+@jit_inner
+def prior_widths(
+    values: Numbers, slopes: Numbers, constants: Numbers, weights: Numbers, spread: float, n_factors: int, n_first: int
+) -> Numbers:
+    """Return the width of each constant's prior; a term's is at least the standard deviation of the values."""
+    widths = spread * np.abs(constants)
+    if n_first > n_factors:
+        total, mean, square = 0.0, 0.0, 0.0
+        for i in range(len(values)):
+            total += weights[i]
+            mean += weights[i] * values[i]
+        for i in range(len(values)):
+            square += weights[i] * (values[i] - mean / total) ** 2
+        for k in range(n_factors, n_first):
+            widths[k] = max(widths[k], math.sqrt(square / total) / abs(slopes[k, 0]))
+    return widths
 
 
 @jit
@@ -176,10 +197,10 @@ def row_weights(
 
 @jit
 def gaussian_length(
-    residuals: Numbers, slopes: Numbers, constants: Numbers, weights: Numbers, floors: Numbers, spread: float
+    residuals: Numbers, slopes: Numbers, widths: Numbers, n_first: int, weights: Numbers, floors: Numbers
 ) -> float:
     """Return the length under normal noise with these weights."""
-    n, p = 0, len(constants)
+    n, p = 0, len(widths)
     total, least, logs = 0.0, 0.0, 0.0
     for i in range(len(residuals)):
         if weights[i] > 0.0:
@@ -196,12 +217,12 @@ def gaussian_length(
     estimated = max(total / freedom, variance)
     length = 0.5 * n * (LOG_2PI + math.log(variance)) + 0.5 * total / variance + logs
     length += correction(n, p)
-    return length + precision_length(slopes, constants, weights, estimated, spread)
+    return length + precision_length(slopes, widths, n_first, weights, estimated)
 
 
 @jit
 def logarithmic_length(
-    values: Numbers, slopes: Numbers, constants: Numbers, y: Numbers, weights: Numbers, floors: Numbers, spread: float
+    values: Numbers, slopes: Numbers, widths: Numbers, n_first: int, y: Numbers, weights: Numbers, floors: Numbers
 ) -> float:
     """Return the length under normal noise of the logarithm, for a target that is positive or negative throughout."""
     residuals, own, least, logs = np.empty(len(y)), np.empty(slopes.shape), np.empty(len(y)), 0.0
@@ -215,7 +236,7 @@ def logarithmic_length(
             logs += math.log(abs(y[i]))
         for p in range(len(slopes)):
             own[p, i] = slopes[p, i] / values[i]
-    return gaussian_length(residuals, own, constants, weights, least, spread) + logs
+    return gaussian_length(residuals, own, widths, n_first, weights, least) + logs
 
 
 @jit_inner
@@ -228,31 +249,28 @@ def correction(n: int, p: int) -> float:
 
 
 @jit
-def precision_length(
-    slopes: Numbers, constants: Numbers, weights: Numbers, variance: float, spread: float
-) -> float:  # fmt: skip
-    """Return Σ ½·ln(1 + n + (spread·θ)²·m): the cost of the constants, to the precision that the data give them.
+def precision_length(slopes: Numbers, widths: Numbers, n_first: int, weights: Numbers, variance: float) -> float:
+    """Return ½·ln det((1 + n)·I + S·J'WJ·S/σ²): the cost of constants, to the precision that the data give them.
 
-    m is the precision of a constant, given those before it: a pivot of the Cholesky decomposition of J'WJ/σ². A
-    constant without any effect costs nothing.
+    The first constants, which absorb units, cost their precision given those before them. The others cost what
+    theirs is given these, so that it does not matter in which order they stand. One without effect costs nothing.
     """
     p, n = slopes.shape
-    n_counting = np.count_nonzero(weights)
+    least = 1.0 + np.count_nonzero(weights)
     matrix, length = np.zeros((p, p)), 0.0
     for a in range(p):
         for b in range(a + 1):
             total = 0.0
             for i in range(n):
                 total += slopes[a, i] * weights[i] * slopes[b, i]
+            total *= widths[a] / variance * widths[b]
             for c in range(b):
                 total -= matrix[a, c] * matrix[b, c]
             if b < a:
                 matrix[a, b] = total / matrix[b, b] if matrix[b, b] > 0.0 else 0.0
             elif total > 0.0:
-                matrix[a, a] = math.sqrt(total)
-                length += 0.5 * math.log(
-                    1.0 + n_counting + spread * constants[a] * total / variance * spread * constants[a]
-                )
+                length += 0.5 * math.log(least + total)
+                matrix[a, a] = math.sqrt(total if a < n_first else least + total)
     return length if not np.isnan(length) else np.inf
 
 
@@ -261,11 +279,11 @@ def precision_length(
 
 @jit_inner
 def student_length(
-    residuals: Numbers, slopes: Numbers, constants: Numbers, weights: Numbers, floors: Numbers, scale: float,
-    freedom: float, spread: float,
+    residuals: Numbers, slopes: Numbers, widths: Numbers, n_first: int, weights: Numbers, floors: Numbers,
+    scale: float, freedom: float,
 ) -> float:  # fmt: skip
     """Return the length under Student's noise, which has gross errors."""
-    n, p, least, logs = 0, len(constants), 0.0, 0.0
+    n, p, least, logs = 0, len(widths), 0.0, 0.0
     for i in range(len(residuals)):
         if weights[i] > 0.0:
             n += 1
@@ -285,4 +303,4 @@ def student_length(
             length += 0.5 * (freedom + 1.0) * math.log(1.0 + weights[i] * residuals[i] ** 2 / (freedom * square))
     # the Fisher information of a row is that of normal noise, reduced by the tails
     variance = square * (freedom + 3.0) / (freedom + 1.0) * n / (n - p)
-    return length + precision_length(slopes, constants, weights, variance, spread)
+    return length + precision_length(slopes, widths, n_first, weights, variance)
