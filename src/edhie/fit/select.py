@@ -30,6 +30,7 @@ BY_DESCRIPTION = ("mdl", "accuracy")  # selections for which equations are compa
 LEAST_WEIGHT = 0.01  # an alternative with less is shown only if it is on the front
 LEADERS = 40  # leaders of the search that are compared again
 MOST_LIKELY = 8  # alternatives that are shown for their weight
+SAME_VALUES = 1e-4  # share of the residuals by which the values of one function differ, written in two ways
 
 
 def select_equations(
@@ -157,7 +158,8 @@ class _Selector:
         shown = {each.candidate.executed_at for each in found}
         # a guess may be missing: as the same function as another equation, or as one that the rows cannot resolve
         missing = [guess for guess in guesses if shown.isdisjoint(guess.executed_at.tolist())]
-        return [*found, *(self._guess(guess, listed[0].model) for guess in missing)]
+        fitted = [self._guess(guess, listed[0].model) for guess in missing]
+        return [*found, *(each for each in fitted if not any(_is_same(each, other) for other in found))]
 
     def _guess(self, starts: Candidates, model: NoiseModel) -> Equation:
         """Return a guess fitted under the noise model from the better of its starts."""
@@ -205,16 +207,23 @@ def _simplest(bits: Sequence[float], equations: Sequence[Equation]) -> set[int]:
 
 
 def _merged(equations: Sequence[Equation]) -> list[Equation]:
-    """Return equations without those that have the form of an earlier one, now that they are finished.
+    """Return equations without those that have the form or the values of an earlier one, now that they are finished.
 
     A form weighs as much as its shortest description: the weights of others go to all equations alike.
     """
     found: dict[Expr, Equation] = {}
     for each in equations:
-        found.setdefault(canonical_expr(each.expr.free()), each)
+        if not any(_is_same(each, other) for other in found.values()):
+            found.setdefault(canonical_expr(each.expr.free()), each)
     kept = list(found.values())
     left = 1.0 - sum((each.weight or 0.0) for each in equations) + sum((each.weight or 0.0) for each in kept)
     return [replace(each, weight=(each.weight or 0.0) / left) for each in kept]
+
+
+def _is_same(one: Equation, other: Equation) -> bool:
+    """Return whether values on the rows differ by much less than residuals."""
+    y, first, second = one.train.y, one.predict(one.train.columns), other.predict(one.train.columns)
+    return bool(np.linalg.norm(first - second) <= SAME_VALUES * np.linalg.norm(y - second))
 
 
 def _is_alike(one: Candidate, other: Candidate) -> bool:

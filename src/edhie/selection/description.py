@@ -117,7 +117,7 @@ def expression_bits(forest: Forest, data: Data, criterion: Criterion) -> Numbers
         literals = np.where(np.isfinite(literals), literals, 0.0)
     else:
         literals = np.full(len(forest.values), 0.5 * math.log2(max(data.n_rows, 2)))
-    of_numbers = np.bincount(forest.value_owners, literals, minlength=len(forest))
+    of_numbers = np.bincount(forest.value_owners, literals, minlength=len(forest)).astype(np.float64)
     bits = criterion.prior.bits(forest) + of_numbers
     if criterion.forms is not None:  # a mixture of both priors
         bits = -np.logaddexp2(-1.0 - bits, -criterion.forms.bits(forest, of_numbers))

@@ -28,6 +28,7 @@ from edhie.expr.symbols import NUMBER
 SHIPPED = "known_forms.json"
 LEAST = 2.0  # formulas that have a form, for it to be known: what occurs once is no pattern
 SHARE = 0.5  # of equations that have a known form
+LATER = 0.7  # share of a curve's count that another way to write it has: half a bit, so that people read the first way
 MOST_VARIABLES = 10  # in a known form
 DIGITS = 3  # of counts
 
@@ -47,7 +48,7 @@ class KnownForms:
     def learnt(cls, versions: Forest, curves: Sequence[tuple[Sequence[Expr], float]], *, n_versions: int) -> KnownForms:
         """Return the forms of formulas in `n_versions` versions each, and of curves with the formulas they count as.
 
-        The ways to write a curve are one function, so each counts as often as all of them together.
+        The ways to write a curve are one function, so the first counts as often as all of them together.
         """
         generic, totals, count = _generic(versions), np.zeros(MOST_VARIABLES + 1), defaultdict[str, float](float)
         np.add.at(totals, np.minimum(_appearance(generic)[1], MOST_VARIABLES), 1.0 / n_versions)
@@ -57,8 +58,9 @@ class KnownForms:
         for ways, weight in curves:
             own = _generic(Forest.from_exprs(ways))
             totals[_appearance(own)[1][0]] += weight
-            forms = set(map(_text, own))
-            known |= dict.fromkeys(forms, weight + sum(count[form] for form in forms))
+            first, *others = dict.fromkeys(map(_text, own))
+            known[first] = weight + sum(count[form] for form in (first, *others))
+            known |= dict.fromkeys(others, LATER * known[first])
         kept = {form: round(known[form], DIGITS) for form in sorted(known)}
         return cls(kept, tuple(totals.round(DIGITS).tolist()))
 
