@@ -206,3 +206,16 @@ def test_a_polynomial_of_one_variable_is_a_sum_of_powers(text: str, written: str
     after = expanded(before.cast(opened(before.library)))
     assert str(after) == written
     assert_same_values(before, after, 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "constants", "wanted"),
+    [
+        ("c/(1 + (c/x)^c)", [2.9, 61.5, -2.5], "2.9/(1 + (x/61.5)^2.5)"),
+        ("c*(1 - exp(neg((c*x)^c)))", [1.9, 0.25, 0.8], "1.9*(1 - exp(-(x/4)^0.8))"),
+        ("c*exp(neg((c*x)^c))", [1.9, 0.25, -0.8], "1.9*exp(-(4/x)^0.8)"),
+        ("(c*x)^c", [4.0, 0.8], "(4*x)^0.8"),
+    ],
+)
+def test_powers_of_ratios_have_a_scale_and_a_positive_exponent(text: str, constants: list[float], wanted: str) -> None:
+    assert f"{tidied(parse(text).with_constants(constants)):.6g}" == wanted

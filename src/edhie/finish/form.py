@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from edhie.expr.expression import Expr
 from edhie.expr.interpret import numpy_function
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.nodes import PRODUCT, SIGN, SUM, MissingSymbolError, Node, expr_of, rebuilt, tree_of, walk
+from edhie.expr.nodes import PRODUCT, SIGN, SUM, MissingSymbolError, Node, expr_of, operation, rebuilt, tree_of, walk
 from edhie.expr.symbols import EVEN, NAMED_LITERALS, NUMBER, OPERATORS
 from edhie.finish import arithmetic
 from edhie.finish.numbers import named, unnamed
@@ -121,6 +121,8 @@ def _tidied(node: Node) -> Node:
     if node.op in EVEN:
         node = node.over(arithmetic.split(node.operands[0])[1])
     exponent = exponent_of(node)
+    if node.op == "^" and node.operands[0].op in PRODUCT and exponent is not None and exponent != int(exponent):
+        return _power_of_ratio(node)
     if exponent is not None and exponent > 0 and (node.op != "^" or node.operands[1].kind == "number"):
         base, whole = arithmetic.power_of(node)
         if whole == 1:
@@ -129,6 +131,19 @@ def _tidied(node: Node) -> Node:
             written = written_power(base, whole)
         return written[0] if len(written) == 1 else node
     return node
+
+
+def _power_of_ratio(node: Node) -> Node:
+    """Return a power of a ratio as people write it: `(x/k)^p` with a positive exponent, and a scale in units of x."""
+    base, exponent = node.operands
+    if base.op == "*":
+        scale, rest = base.operands
+        if scale.kind == "constant" and scale.number and 0 < scale.number < 1:
+            base = operation("/", rest, Node(scale.library, scale.token, (), 1.0 / scale.number))
+    if base.op == "/" and (exponent.number or 0.0) < 0 and (positive := arithmetic.opposite(exponent)) is not None:
+        above, below = base.operands
+        base, exponent = below if above.number == 1 else arithmetic.quotient([below], [above]), positive
+    return node.over(base, exponent)
 
 
 def _is_fraction(node: Node) -> bool:
