@@ -12,7 +12,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.results import Candidates
-from edhie.selection.choice import Alternative, alternatives
+from edhie.selection.choice import HALVING, Alternative, alternatives
 from edhie.selection.description import Criterion, data_bits, skewed_bits
 from edhie.selection.noise import CONSTANT, PROPORTIONAL, STUDENT
 from mosaics import OPERATORS, data_of, forest_of
@@ -62,7 +62,7 @@ def test_weights_are_those_of_the_descriptions() -> None:
     data = table("3.3*x + 0.7", 0.4, rows=20)
     first, *others = chosen(data)
     for each in others:
-        assert each.weight / first.weight == pytest.approx(2.0 ** (first.bits - each.bits), rel=1e-9)
+        assert each.weight / first.weight == pytest.approx(2.0 ** ((first.bits - each.bits) / HALVING), rel=1e-9)
 
 
 @pytest.mark.parametrize("rows", [40, 400])

@@ -18,7 +18,7 @@ from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest
 from edhie.expr.nodes import tree_of
 from edhie.finish.digits import needed_digits
-from edhie.finish.form import DEEPEST, Facts, expanded, normal_form, opened, tidied
+from edhie.finish.form import DEEPEST, Facts, expanded, normal_form, opened, plainly, tidied
 from edhie.finish.negligible import without_each_term
 from edhie.finish.numbers import spelling
 from edhie.finish.redundant_constants import without_redundant_constants
@@ -168,7 +168,7 @@ class Finisher:
         again = form if bare == form else normal_form(bare, self.facts)
         found = [again, form, expanded(again)]
         if self.criterion.forms is not None:  # a form that people know stays
-            own = tidied(expr)
+            own = plainly(expr, self.facts)
             is_known = np.isfinite(self.criterion.forms.bits(Forest.from_exprs([own]))[0])
             found += [own] if is_known and len(own.constants) <= len(again.constants) else []
         return list(dict.fromkeys(found))

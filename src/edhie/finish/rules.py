@@ -5,7 +5,7 @@ form keeps; inside a function they match as a whole. Letters stand for parts:
 
 - `u`, `v`: any part; a number in front of a product, or of a term, is part of none of them
 - `w`: all terms of a sum, or factors of a product, that the pattern does not name
-- `k`: a positive number or fitted constant; `c`: a fitted constant alone
+- `k`: a positive number or fitted constant; `c`, `d`: fitted constants alone
 - `p`: a part that is never negative; `a`: one that is not negative in any row, `b`: one that is not positive in any
 """
 
@@ -23,7 +23,7 @@ from edhie.expr.symbols import EVEN
 from edhie.finish import polynomials as poly
 from edhie.finish.arithmetic import Terms, added, factors, quotient, summands
 
-LETTERS = ("u", "v", "w", "k", "c", "p", "a", "b")
+LETTERS = ("u", "v", "w", "k", "c", "d", "p", "a", "b")
 COEFFICIENTS = ("k", "c")
 TAKEN = ("w", *COEFFICIENTS)  # letters that are matched apart
 Bindings = dict[str, Node]
@@ -56,8 +56,10 @@ ALWAYS = (
     "sin(2*asin(u)) = 2*u*sqrt(1 - u^2)", "sin(2*acos(u)) = 2*u*sqrt(1 - u^2)", "tan(2*atan(u)) = 2*u/(1 - u^2)",
     "exp(log(u)) = u", "log(exp(u)) = u", "cbrt(u^3) = u", "cbrt(u)^3 = u",
     "sin(asin(u)) = u", "cos(acos(u)) = u", "tan(atan(u)) = u",
+    "u/(c*u + d) = (1/c)*u/(u + d/c)", "u/(c*u - d) = (1/c)*u/(u - d/c)", "u/(d - c*u) = (1/c)*u/(d/c - u)",
 )  # fmt: skip
-"""Rules that hold whatever the length of the form: no function of its inverse, no logarithm of a power."""
+"""Rules that hold whatever the length of the form: no function of its inverse, no logarithm of a power, saturation with
+its limit in front."""
 SHORTER = (
     *(f"{f}(abs(u)) = {f}(u)" for f in sorted(EVEN) if f[0] != "^"), "abs(u)^2 = u^2", "abs(u)^4 = u^4",
     "abs(u)*abs(v) = abs(u*v)", "abs(u)/abs(v) = abs(u/v)",
@@ -204,9 +206,9 @@ class _Matcher:
             if known == node or (known.number is not None and known.number == node.number):
                 yield bound
             return
-        if letter in ("k", "c") and (node.number is None or node.number <= 0):
+        if letter in ("k", "c", "d") and (node.number is None or node.number <= 0):
             return
-        if letter == "c" and node.kind != "constant":
+        if letter in ("c", "d") and node.kind != "constant":
             return
         if letter == "p" and not poly.is_non_negative(node, self.positive):
             return

@@ -27,7 +27,7 @@ from edhie.selection.refitting import refitted
 from edhie.selection.rules import SELECTION, scores, without_interpolation
 
 BY_DESCRIPTION = ("mdl", "accuracy")  # selections for which equations are compared by description length
-LEAST_WEIGHT = 0.01  # an alternative with less is shown only if it is on the front
+LEAST_WEIGHT = 0.03  # an alternative with less is shown only if it is on the front
 LEADERS = 40  # leaders of the search that are compared again
 MOST_LIKELY = 8  # alternatives that are shown for their weight
 SAME_VALUES = 1e-4  # share of the residuals by which the values of one function differ, written in two ways
