@@ -56,7 +56,8 @@ def claims_of(
     for i in range(len(changes)):
         if leave(changes[i], basis) <= ABSORBED:
             changes[i] = 0.0
-    return price_of(relations(changes, sizes), prices)
+    found, of_target = relations(changes, sizes)
+    return price_of(found, of_target, prices)
 
 
 @jit_inner
@@ -148,16 +149,20 @@ def dot(a: Numbers, b: Numbers) -> float:
 
 
 @jit_inner
-def relations(changes: Numbers, sizes: Numbers) -> Numbers:
-    """Return the equations that changes of units have to satisfy, in reduced echelon form: pivots are 1."""
+def relations(changes: Numbers, sizes: Numbers) -> tuple[Numbers, bool]:
+    """Return the equations that changes of units have to satisfy, and whether the first one is the target's.
+
+    They are in reduced echelon form, and the target's is the first if there is one, so that the others are of columns.
+    """
     n = len(changes)
     found, pivots, rank = np.zeros((n, n)), np.empty(n, np.int64), 0
     while rank < n:
-        pivot, length = 0, 0.0
-        for i in range(n):
-            own = math.sqrt(dot(changes[i], changes[i]))
-            if own > length:
-                pivot, length = i, own
+        pivot, length = n - 1, math.sqrt(dot(changes[n - 1], changes[n - 1]))
+        if rank > 0 or length <= ABSORBED:
+            for i in range(n):
+                own = math.sqrt(dot(changes[i], changes[i]))
+                if own > length:
+                    pivot, length = i, own
         if length <= ABSORBED:
             break
         direction = changes[pivot] / length
@@ -176,12 +181,12 @@ def relations(changes: Numbers, sizes: Numbers) -> Numbers:
             if abs(found[k, i]) < ZERO:
                 found[k, i] = 0.0
         found[k, pivots[k]] = 0.0  # what is left says what the pivot's unit follows from
-    return found[:rank]
+    return found[:rank], rank > 0 and pivots[0] == n - 1
 
 
 @jit_inner
-def price_of(found: Numbers, prices: Numbers) -> float:
-    """Return the bits of claims: that units do not exist, that they follow from others, and that two are the same."""
+def price_of(found: Numbers, of_target: bool, prices: Numbers) -> float:
+    """Return the bits of claims: of no unit or a coincidence, that the target follows, and that two are equal."""
     total = 0.0
     for k in range(len(found)):
         n_units, is_same, is_simple = 0, True, True
@@ -202,5 +207,8 @@ def price_of(found: Numbers, prices: Numbers) -> float:
                 distance = max(distance, abs(found[other, i] - found[k, i]))
             if distance < ZERO:
                 is_same, n_units = True, 1
-        total += prices[2] if is_same and n_units == 1 else prices[1]
+        if is_same and n_units == 1:
+            total += prices[2]
+        else:
+            total += prices[1] if k == 0 and of_target else prices[0]
     return total

@@ -8,8 +8,9 @@ exp(λ), the values of x_i grow by this factor, and to first order those of f by
 grow by μ·f. The constants absorb the changes whose sum is a combination of the slopes ∂f/∂c. The equations that λ and μ
 have to satisfy are its claims:
 
-- that a column or the target **has no unit**, or that one unit is an odd power of others (`y = x^0.68`),
-- that a unit **follows from others**, as in `y = a*b` or `y = x^2`, which holds in a coherent system of units,
+- that a column or the target **has no unit**, that one unit is an odd power of others (`y = x^0.68`), or that the units
+  of columns **happen to fit**, as in `y = c*(a + b*t)`,
+- that the target's unit **follows from others**, as in `y = a*b` or `y = x^2`: true in a coherent system of units,
 - that two units are **the same**.
 
 Each kind has a price in bits; see `docs/noise.md` for where the prices come from.
