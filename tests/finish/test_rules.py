@@ -65,7 +65,12 @@ POINTS = [dict(zip(("x", "y"), row, strict=True)) for row in (*DRAWN, [0.7, 0.3]
         ("x*(x + y)/(x + y)", "x"),
         ("x*y + x*z + w", "x*(y + z) + w"),
         ("x/3 + y/3", "(x + y)/3"),
-        ("exp(-x)/(1 + exp(-x))", "exp(-x)/(1 + exp(-x))"),  # 1 - 1/(1 + exp(-x)) loses digits
+        ("exp(-x)/(1 + exp(-x))", "1/(exp(x) + 1)"),  # 1 - 1/(1 + exp(-x)) loses digits
+        ("x*y/(x/y - y/x)", "y^2/(1 - y^2/x^2)"),
+        ("1/(1/x - 1/y)", "x*y/(y - x)"),
+        ("x/(1 - x/y)", "x*y/(y - x)"),
+        ("1/(1/x + 1/y + 1/z)", "1/(1/x + 1/y + 1/z)"),
+        ("x/(1 + 2*x + 3*y)", "x/(2*x + 3*y + 1)"),
         # powers
         ("x*sqrt(x)", "x^1.5"),
         ("sqrt(x)^3", "x^1.5"),

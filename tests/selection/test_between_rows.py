@@ -55,9 +55,10 @@ def test_what_rows_cannot_tell_costs_bits() -> None:
     assert unreliable_bits(forest, data).tolist() == [0.0, POLE, np.inf]
 
 
-@pytest.mark.parametrize(("exponent", "is_step"), [(1e-9, True), (-1e-7, True), (0.01, False), (2.0, False)])
-def test_a_step_at_zero_has_no_description(exponent: float, is_step: bool) -> None:
-    forest = Forest.from_exprs([parse(f"2*x0^{exponent:.9f} + 1", variables=["x0"])])
+@pytest.mark.parametrize(("exponent", "is_step"), [(1e-9, True), (-1e-7, True), (0.01, False), (2.0, False),
+                                                    (12.0, False), (200.0, True), (-9706000.0, True)])  # fmt: skip
+def test_a_step_has_no_description(exponent: float, is_step: bool) -> None:
+    forest = Forest.from_exprs([parse(f"2*x0^({exponent:.9f}) + 1", variables=["x0"])])
     assert np.isinf(unreliable_bits(forest, data_of(T, T[0])))[0] == is_step
 
 

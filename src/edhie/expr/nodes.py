@@ -14,7 +14,7 @@ from edhie.expr.symbols import Kind, Symbol
 
 SUM = ("+", "-")
 PRODUCT = ("*", "/", "neg")
-PLAIN, VARIABLE, FUNCTION, FITTED, SIGN, BRACKETS, NEGATIVE_DIVISOR = 1.0, 1.25, 2.5, 4.0, 0.25, 0.5, 1.0
+PLAIN, VARIABLE, FUNCTION, FITTED, SIGN, BRACKETS, NEGATIVE_DIVISOR, NESTED = 1.0, 1.25, 2.5, 4.0, 0.25, 0.5, 1.0, 0.5
 """Costs, in symbols."""
 ROOT = 2.0 * PLAIN  # no more than that of u^0.5
 SHORT_NUMBER, EASY_DIGITS = 3, 3.0  # characters of a plain number; zeros that are easy to read
@@ -104,8 +104,15 @@ class Node:
         if self.kind == "operator" and self.symbol.style == "function":
             return FUNCTION
         brackets = BRACKETS * sum(each.op in SUM for each in self.operands) if self.op not in SUM else 0.0
-        is_odd = self.op == "/" and (self.operands[1].number or 0.0) < 0
-        return PLAIN + brackets + NEGATIVE_DIVISOR * is_odd
+        if self.op != "/":
+            return PLAIN + brackets
+        divisor = self.operands[1]
+        return PLAIN + brackets + NEGATIVE_DIVISOR * ((divisor.number or 0.0) < 0) + NESTED * divisor.has_quotient
+
+    @property
+    def has_quotient(self) -> bool:
+        """True for a quotient, and for a sum with a term that is one."""
+        return self.op == "/" or (self.op in SUM and any(each.has_quotient for each in self.operands))
 
     def over(self, *operands: Node) -> Node:
         """Return the same operator over other operands."""

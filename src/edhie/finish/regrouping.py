@@ -37,7 +37,7 @@ def _equals(ring: Ring, whole: Polynomial) -> Iterator[Polynomial]:
             continue
         seen.append(each)
         yield each
-        for way in (_with_perfect_square, _with_product, _divided):
+        for way in (_with_perfect_square, _with_product, _divided, _rescaled):
             try:
                 waiting += (other for other in way(ring, each) if len(other) <= len(whole) + MORE_TERMS)
             except (TooLargeError, MissingSymbolError):
@@ -103,11 +103,8 @@ def _is_whole(value: float) -> bool:
 def _divided(ring: Ring, whole: Polynomial) -> list[Polynomial]:
     """Divide quotients of sums out: N/D is Q + R/D."""
     found = []
-    divisors = {atom for monomial in whole for atom, exponent in monomial if atom in ring.sums and exponent == -1}
-    for atom in sorted(divisors, key=ring.order.__getitem__):
+    for atom, above, rest in _quotients(ring, whole):
         divisor = ring.sums[atom]
-        above = {ring.product(each, ((atom, 1),)): value for each, value in whole.items() if _degree(each, atom) == -1}
-        rest = {each: value for each, value in whole.items() if _degree(each, atom) != -1}
         names = {each for monomial in divisor for each, _ in monomial}
         for name in sorted(names, key=lambda each: ring.order.get(each, 0)):
             parts = _long_division(ring, above, divisor, name)
@@ -117,6 +114,29 @@ def _divided(ring: Ring, whole: Polynomial) -> list[Polynomial]:
             below = ring.times(remainder, {((atom, -1),): 1.0}) if remainder else {}
             found.append(poly.added(poly.added(quotient, rest), below))
     return found
+
+
+def _rescaled(ring: Ring, whole: Polynomial) -> list[Polynomial]:
+    """Multiply both sides of quotients: u/(u/v - v/u) is u^2*v/(u^2 - v^2), and that is v/(1 - v^2/u^2)."""
+    found = []
+    for sum_below, above, rest in _quotients(ring, whole):
+        divisor = ring.sums[sum_below]
+        atoms = {atom for monomial in divisor for atom, _ in monomial}
+        lowest = {atom: min(_degree(each, atom) for each in divisor) for atom in sorted(atoms, key=repr)}
+        cleared: Monomial = tuple((atom, exponent) for atom, exponent in lowest.items() if exponent)
+        for shared in dict.fromkeys([cleared, *(divisor if len(divisor) == 2 else ())]):
+            if shared != ONE:
+                below = ring.kept_power(_over(ring, divisor, shared, 1.0), -1)
+                found.append(poly.added(ring.times(_over(ring, above, shared, 1.0), below), rest))
+    return found
+
+
+def _quotients(ring: Ring, whole: Polynomial) -> Iterator[tuple[Node, Polynomial, Polynomial]]:
+    """Yield each sum that is a divisor, with what it divides, and the other terms."""
+    divisors = {atom for monomial in whole for atom, exponent in monomial if atom in ring.sums and exponent == -1}
+    for atom in sorted(divisors, key=ring.order.__getitem__):
+        above = {ring.product(each, ((atom, 1),)): value for each, value in whole.items() if _degree(each, atom) == -1}
+        yield atom, above, {each: value for each, value in whole.items() if _degree(each, atom) != -1}
 
 
 def _long_division(

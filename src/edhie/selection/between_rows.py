@@ -19,7 +19,7 @@ TURNS = {"sin": np.pi, "cos": np.pi, "tan": 0.5 * np.pi}
 MOST_ROWS = 300  # rows at most among which neighbours are found
 INSIDE = np.array([0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98])
 """Positions between two rows at which values are checked."""
-STEP = 1e-6  # size of an exponent below which a power is a step
+STEP, STEEP = 1e-6, 40.0  # sizes of an exponent below and above which a power is a step
 POLE = 20.0  # bits that a pole between rows costs
 SINGULAR = 3.0  # bits that it costs to be infinite at 0, if a column nearly reaches it: few measure so near to a pole
 NEAR_ZERO, LOG_SCALE = 0.05, 300.0  # shares of a column's largest value: its smallest is less, but not by decades
@@ -76,14 +76,14 @@ def unreliable_bits(forest: Forest, data: Data) -> Numbers:
 
 
 def _has_step(forest: Forest) -> NDArray[np.bool_]:
-    """Return for each expression whether it has a power that is 0 at 0, and 1 elsewhere: its exponent is nearly 0."""
+    """Return for each expression whether it has a power whose exponent is nearly 0, or so large that it jumps."""
     powers = np.flatnonzero(forest.tokens == forest.library.ids.get("^", -1))
     exponents = forest.right[powers]
     is_number = forest.library.has_slot[forest.tokens[exponents]]
     slots = np.cumsum(forest.library.has_slot[forest.tokens]) - 1
     found = np.zeros(len(forest), np.bool_)
     values = np.abs(forest.values[slots[exponents[is_number]]])
-    found[forest.owners[powers[is_number]][values < STEP]] = True
+    found[forest.owners[powers[is_number]][(values < STEP) | (values > STEEP)]] = True
     return found
 
 
