@@ -19,6 +19,7 @@ from edhie.expr import Expr, Forest
 from edhie.expr.nodes import tree_of
 from edhie.finish.digits import needed_digits
 from edhie.finish.form import DEEPEST, Facts, expanded, normal_form, opened, plainly, tidied
+from edhie.finish.known_curves import as_known, is_as_known
 from edhie.finish.negligible import without_each_term
 from edhie.finish.numbers import spelling
 from edhie.finish.redundant_constants import without_redundant_constants
@@ -163,12 +164,17 @@ class Finisher:
     # -- form -------------------------------------------------------------------------
 
     def _forms(self, expr: Expr) -> list[Expr]:
+        own = plainly(expr, self.facts)
+        if is_as_known(own):
+            return [own]
+        known = as_known(own, self.data, lower=self.lower, upper=self.upper)
+        if known is not None and self.is_same(expr, known := tidied(known)):
+            return [known]
         form = normal_form(expr, self.facts)
         bare = without_redundant_constants(form, lower=self.lower, upper=self.upper)
         again = form if bare == form else normal_form(bare, self.facts)
         found = [again, form, expanded(again)]
         if self.criterion.forms is not None:  # a form that people know stays
-            own = plainly(expr, self.facts)
             is_known = np.isfinite(self.criterion.forms.bits(Forest.from_exprs([own]))[0])
             found += [own] if is_known and len(own.constants) <= len(again.constants) else []
         return list(dict.fromkeys(found))

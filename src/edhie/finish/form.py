@@ -119,10 +119,13 @@ def _tidied(node: Node) -> Node:
     if node.op in SUM:
         return arithmetic.added(arithmetic.summands(node), room=node.cost)
     if node.op in EVEN:
-        node = node.over(arithmetic.split(node.operands[0])[1])
+        node = node.over(_turned(arithmetic.split(node.operands[0])[1]))
     exponent = exponent_of(node)
-    if node.op == "^" and node.operands[0].op in PRODUCT and exponent is not None and exponent != int(exponent):
-        return _power_of_ratio(node)
+    if node.op[:1] == "^" and node.operands[0].op in PRODUCT and exponent is not None:
+        if exponent != int(exponent) or any(each.op in SUM for each in node.operands[0].operands):
+            node = _power_of_ratio(node)
+        if exponent != int(exponent):
+            return node
     if exponent is not None and exponent > 0 and (node.op != "^" or node.operands[1].kind == "number"):
         base, whole = arithmetic.power_of(node)
         if whole == 1:
@@ -135,15 +138,24 @@ def _tidied(node: Node) -> Node:
 
 def _power_of_ratio(node: Node) -> Node:
     """Return a power of a ratio as people write it: `(x/k)^p` with a positive exponent, and a scale in units of x."""
-    base, exponent = node.operands
+    base, *exponents = node.operands
     if base.op == "*":
         scale, rest = base.operands
-        if scale.kind == "constant" and scale.number and 0 < scale.number < 1:
+        if scale.kind == "constant" and scale.number and scale.number > 0 and not rest.is_coefficient:
             base = operation("/", rest, Node(scale.library, scale.token, (), 1.0 / scale.number))
-    if base.op == "/" and (exponent.number or 0.0) < 0 and (positive := arithmetic.opposite(exponent)) is not None:
+    negative = exponents[0] if exponents and (exponents[0].number or 0.0) < 0 else None
+    if base.op == "/" and negative is not None and (positive := arithmetic.opposite(negative)) is not None:
         above, below = base.operands
-        base, exponent = below if above.number == 1 else arithmetic.quotient([below], [above]), positive
-    return node.over(base, exponent)
+        base, exponents = below if above.number == 1 else arithmetic.quotient([below], [above]), [positive]
+    return node.over(base, *exponents)
+
+
+def _turned(node: Node) -> Node:
+    """Return `x - 3` for `3 - x`, and `2*(x - 3)` for `2*(3 - x)`."""
+    if node.op == "*" and node.operands[0].is_coefficient:
+        return node.over(node.operands[0], _turned(node.operands[1]))
+    is_turned = node.op == "-" and node.operands[0].is_coefficient and not node.operands[1].is_coefficient
+    return node.over(*reversed(node.operands)) if is_turned else node
 
 
 def _is_fraction(node: Node) -> bool:

@@ -118,6 +118,15 @@ class KnownForms:
         return dict(zip(_keys(forest), bits.tolist(), strict=True))
 
 
+def generic_text(expr: Expr) -> str:
+    """Return the form of an expression as text: constants are `c`, whatever their values, and variables `x0`, `x1`.
+
+    >>> generic_text(parse("2.5*(1 + T)*c").with_constants([3.1]))
+    '(x0 + 1)*2.5*c'
+    """
+    return _text(_generic(Forest.from_exprs([expr]))[0])
+
+
 def _generic(forest: Forest) -> Forest:
     """Return canonical forms with constants that are not fitted, and variables in the order of their appearance."""
     library = forest.library
