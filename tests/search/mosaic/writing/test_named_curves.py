@@ -42,7 +42,21 @@ def test_columns_are_also_multiplied() -> None:
     texts = list(curves_of(["dose", "time"]))
     assert "dose*(c*exp(c*time))" in texts
     assert "c*dose^c*time^c" in texts
-    assert len(list(curves_of([f"x{k}" for k in range(9)]))) == 2
+    assert "c*exp(c*x8)" in list(curves_of([f"x{k}" for k in range(9)]))
+    assert len(list(curves_of([f"x{k}" for k in range(99)]))) == 2
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e6, 1e-6])
+def test_a_product_of_powers_takes_the_place_of_a_column(unit: float) -> None:
+    rng = np.random.default_rng(1)
+    t, r, c = columns = unit * rng.uniform(0.4, 6.0, (3, 40))
+    noise = 0.03 * rng.normal(size=40)
+    data = Data(columns, 9 * (1 - np.exp(-t * unit / (r * c))) + noise, None, ("t", "r", "k"))
+    found = Forest.from_exprs(named_curves(data, SymbolLibrary.of(OPERATORS, data.names, constant=True), FitConfig()))
+    near = np.flatnonzero(squared_errors(found, data) <= 1.1 * float(np.square(noise).sum()))
+    forms = {str(each.with_constants([None] * len(each.constants))) for each in found.take(near)}
+    assert "c*(c - exp(c*t^c*r^c*k^c))" in forms
+    assert any(each.constants[-3:] == (1.0, -1.0, -1.0) for each in found.take(near))
 
 
 def test_powers_of_sines_are_tried_for_angles() -> None:
