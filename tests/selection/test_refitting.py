@@ -13,7 +13,7 @@ from edhie.expr import Forest
 from edhie.selection.choice import FROM_HERE
 from edhie.selection.description import Criterion, describe
 from edhie.selection.noise import CONSTANT, PROPORTIONAL, STUDENT, NoiseModel
-from edhie.selection.refitting import refitted, with_plain_numbers
+from edhie.selection.refitting import refitted, with_equal_constants, with_plain_numbers
 from mosaics import Numbers, data_of, forest_of, free, positive
 
 LIBRARY = free(1)
@@ -117,3 +117,12 @@ def test_without_noise_numbers_are_found_among_rounding() -> None:
     assert values_.tolist() == [0.5, 1.5]
     predicted = values(fitted("c*exp(c*x0)", *values_), X)[0]
     np.testing.assert_allclose(predicted, 0.5 * np.exp(1.5 * X[0]))
+
+
+@pytest.mark.parametrize(("second", "is_one"), [(9.0, True), (8.3, False)])
+def test_constants_that_the_data_do_not_tell_apart_may_be_one(second: float, is_one: bool) -> None:
+    y = 9.0 - second * np.exp(-0.7 * X[0]) + 0.01 * np.random.default_rng(1).normal(size=100)
+    data = data_of(X, y)
+    one = refitted(fitted("c - c*exp(c*x0)", 9.0, second, -0.7), data, CONSTANT, FROM_HERE)
+    found = with_equal_constants(one, data, CONSTANT)
+    assert [each.values[0] == each.values[1] for each in found] == [True] * is_one

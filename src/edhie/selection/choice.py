@@ -16,7 +16,7 @@ from edhie.expr.canonical import canonical_expr
 from edhie.results.candidates import Candidate, Candidates
 from edhie.selection.description import Criterion, describe, joined_rows
 from edhie.selection.noise import BOTH, NoiseModel, relative_weights
-from edhie.selection.refitting import quickly_plain, refitted, with_plain_numbers
+from edhie.selection.refitting import quickly_plain, refitted, with_equal_constants, with_plain_numbers
 
 Numbers = NDArray[np.float64]
 FEW_ROWS = 10_000  # most rows on which candidates are compared
@@ -89,7 +89,11 @@ def alternatives(
         is_close = bits[k] <= cutoff
         if rank < ROUNDED and is_close and one.sizes[0] > 1:  # a constant by itself stays the mean
             ways = [(with_plain_numbers(one, fitting, model, criterion, config)[0], 0.0)]
-            ways += quickly_plain(one, fitting, model, config) if rewrite is not None else []
+            if rewrite is not None:
+                ways += quickly_plain(one, fitting, model, config)
+                equal = (rewrite(each[0]) for each in with_equal_constants(one, fitting, model))
+                fewer = [each for each in equal if len(each.constants) < len(one.values)]
+                ways += [(refitted(Forest.from_exprs([each]), fitting, model, config), 0.0) for each in fewer]
         forms: list[Alternative] = []
         for way, extra in ways:
             expr, length = way[0], float(bits_of(way)[0])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,7 @@ LOGARITHMIC_ROUNDS = 12  # of fits of logarithms
 LEAST_STEP = 0.01  # of a fit of logarithms
 NO_GAIN = 1e-6  # relative decrease of squares below which that fit has converged
 SETTLED = 1e-7  # relative change of constants below which reweighting has converged
+ALIKE = 0.1  # relative difference of two constants that may be one
 SURE = 1e-9  # relative distance within which a plain number is tried even without noise
 
 
@@ -154,14 +157,47 @@ def _least_gain(one: Forest, places: list[int]) -> float:
     return PLAIN_GAIN * len(set(places).difference(exponents.tolist()))
 
 
+def with_equal_constants(one: Forest, data: Data, model: NoiseModel) -> list[Forest]:
+    """Return one expression with two constants of one size, for each two whose sizes hardly differ.
+
+    Where they are factors of terms, the normal form has one constant less: `a*(1 - exp(-x))` for `a - b*exp(-x)`.
+    """
+    places, covariance = _constants(one, data, model)
+    found = []
+    for i, j in combinations(range(len(places)), 2):
+        first, second = one.values[places[[i, j]]]
+        sign = np.sign(first) * np.sign(second)
+        error = math.sqrt(max(covariance[i, i] + covariance[j, j] - 2.0 * sign * covariance[i, j], 0.0))
+        if abs(first - sign * second) <= min(STANDARD_ERRORS * error, ALIKE * abs(first)):
+            changed = one.values.copy()
+            changed[places[j]] = sign * first
+            found.append(one.with_values(changed))
+    return found
+
+
 def _replacements(one: Forest, data: Data, model: NoiseModel) -> list[tuple[int, list[float]]]:
     """Return the positions of constants among the values, with plain numbers near them; the nearest first."""
+    places, covariance = _constants(one, data, model)
+    found = []
+    for place, error in zip(places.tolist(), np.sqrt(np.diag(covariance)).tolist(), strict=True):
+        value = float(one.values[place])
+        reach = max(STANDARD_ERRORS * error, SURE * abs(value))
+        near = literals_near(value, min(reach, 0.5 * abs(value)))[:MOST_PLAIN]
+        if near:
+            distance = min(abs(each - value) for each in near) / max(error, 1e-300)
+            found.append((distance, place, near))
+    return [(place, near) for _, place, near in sorted(found)]
+
+
+def _constants(one: Forest, data: Data, model: NoiseModel) -> tuple[NDArray[np.int64], Numbers]:
+    """Return the positions among the values of constants that are no plain numbers, and their covariance."""
     response = Response(one, data.columns)
     predicted, slopes = response.jacobian(response.constants)
     places = np.flatnonzero(constants_among_values(one))
     free = np.flatnonzero(~np.isfinite(literal_bits(one.values[places])))
+    none = np.empty(0, np.int64), np.empty((0, 0))
     if len(free) == 0 or not np.isfinite(predicted).all():
-        return []
+        return none
     weights = relative_weights(model, predicted, data)
     weights = np.ones(data.n_rows) if weights is None else weights
     freedom = max(data.n_rows - len(free), 1)
@@ -170,16 +206,9 @@ def _replacements(one: Forest, data: Data, model: NoiseModel) -> list[tuple[int,
     with np.errstate(all="ignore"):
         precision = (own * weights) @ own.T
         if not np.isfinite(precision).all():
-            return []
+            return none
         scale = np.sqrt(np.maximum(np.diag(precision), np.finfo(np.float64).tiny))  # constants differ by many decades
-        covariance = np.linalg.pinv(precision / np.outer(scale, scale), rcond=1e-14)
-        errors = np.sqrt(np.maximum(np.diag(covariance), 0.0) * variance) / scale
-    found = []
-    for k, error in zip(free.tolist(), errors.tolist(), strict=True):
-        value = float(one.values[places[k]])
-        reach = max(STANDARD_ERRORS * error, SURE * abs(value))
-        near = literals_near(value, min(reach, 0.5 * abs(value)))[:MOST_PLAIN]
-        if near:
-            distance = min(abs(each - value) for each in near) / max(error, 1e-300)
-            found.append((distance, int(places[k]), near))
-    return [(place, near) for _, place, near in sorted(found)]
+        inverse = np.linalg.pinv(precision / np.outer(scale, scale), rcond=1e-14)
+        covariance = inverse / np.outer(scale, scale) * variance
+    covariance[np.diag_indices(len(free))] = np.maximum(np.diag(covariance), 0.0)
+    return places[free], covariance
