@@ -34,6 +34,7 @@ def finished(text: str, constants: list[float]) -> str:
         ("c/((x - c)^2 + c)", [2.0, 5.0, 1.5], "c/(1 + ((x - c)/c)^2)"),
         ("exp(c + c/(x + c))", [8.0, -20.0, 3.0], "c*exp(c/(x + c))"),
         ("x/(c*x + c)", [2.0, 3.0], "c*x/(x + c)"),
+        ("c*(c*exp(c*x) + c)", [4.0, 26.0, -0.5, 20.0], "c*exp(c*x) + c"),
     ],
 )  # fmt: skip
 def test_the_first_way_is_shown(text: str, constants: list[float], wanted: str) -> None:

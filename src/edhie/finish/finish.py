@@ -19,7 +19,7 @@ from edhie.expr import Expr, Forest
 from edhie.expr.nodes import tree_of
 from edhie.finish.digits import needed_digits
 from edhie.finish.form import DEEPEST, Facts, expanded, normal_form, opened, plainly, tidied
-from edhie.finish.known_curves import as_known, is_as_known
+from edhie.finish.known_curves import as_known, is_as_known, n_numbers
 from edhie.finish.negligible import without_each_term
 from edhie.finish.numbers import spelling
 from edhie.finish.redundant_constants import without_redundant_constants
@@ -176,7 +176,7 @@ class Finisher:
         found = [again, form, expanded(again)]
         if self.criterion.forms is not None:  # a form that people know stays
             is_known = np.isfinite(self.criterion.forms.bits(Forest.from_exprs([own]))[0])
-            found += [own] if is_known and len(own.constants) <= len(again.constants) else []
+            found += [own] if is_known and n_numbers(own) <= n_numbers(again) else []
         return list(dict.fromkeys(found))
 
     def _shortest(self, expr: Expr, forms: Sequence[Expr]) -> Expr:

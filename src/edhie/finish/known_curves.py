@@ -22,8 +22,8 @@ CAREFUL = FitConfig(points=300, starts=8, iterations=60, tolerance=1e-12, rows=N
 
 
 def is_as_known(expr: Expr) -> bool:
-    """Return whether an expression is a curve in the first of several ways to write it."""
-    return expr.variables != () and generic_text(expr) in _ways()[0]
+    """Return whether an expression is a curve in the first of several ways to write it, without further numbers."""
+    return len(expr.variables) == 1 and _ways()[0].get(generic_text(expr)) == n_numbers(expr)
 
 
 def as_known(expr: Expr, data: Data, *, lower: float = -math.inf, upper: float = math.inf) -> Expr | None:
@@ -48,21 +48,25 @@ def as_known(expr: Expr, data: Data, *, lower: float = -math.inf, upper: float =
     return polish(start.forest, data, lower=lower, upper=upper).forest[0]
 
 
+def n_numbers(expr: Expr) -> int:
+    """Return how many constants and numbers an expression has."""
+    return sum(expr.library[token].kind in ("constant", "number", "literal") for token in expr.tokens)
+
+
 @cache
-def _ways() -> tuple[frozenset[str], dict[str, str]]:
-    """Return the forms in the first way of curves that have several, and that way by the other forms."""
-    first: set[str] = set()
+def _ways() -> tuple[dict[str, int], dict[str, str]]:
+    """Return forms in the first of several ways, with their count of numbers, and other forms with the first way."""
+    first: dict[str, int] = {}
     others: dict[str, str] = {}
     for ways in curves().values():
-        for way in ways[1:]:
+        for way in ways if len(ways) > 1 else ():
+            curve = parse(way)
             # a ratio and its inverse are one way: which of them has a positive exponent depends on the curve
             if _upright(way) == _upright(ways[0]):
-                first.add(generic_text(parse(way)))
+                first[generic_text(curve)] = n_numbers(curve)
             else:
-                others[generic_text(parse(way))] = ways[0]
-        if len(ways) > 1:
-            first.add(generic_text(parse(ways[0])))
-    return frozenset(first), others
+                others[generic_text(curve)] = ways[0]
+    return first, others
 
 
 def _upright(way: str) -> str:
