@@ -36,6 +36,16 @@ def is_unresolved(text: str, columns: Numbers, of_rows: int | None = None) -> bo
     return bool(unresolved(forest, columns, of_rows=of_rows)[0])
 
 
+@pytest.mark.parametrize(
+    ("text", "constants", "is_made_up"),
+    [("1000*sin(c*x0)", [0.0047], True), ("sin(c*x0)", [0.3], False), ("sin(x0/100)", [], False),
+     ("sin(c*x0)", [0.01], True), ("cos(c*sin(x0/7))", [0.1], True), ("c*sin(x0)", [0.1], False)],
+)  # fmt: skip
+def test_a_fitted_wave_turns_by_an_eighth(text: str, constants: list[float], is_made_up: bool) -> None:
+    expr = parse(text, variables=["x0"]).with_constants(constants)
+    assert unresolved(Forest.from_exprs([expr]), T).tolist() == [is_made_up]
+
+
 def test_more_rows_resolve_more() -> None:
     fast = "sin(13*x0)"
     assert not is_unresolved(fast, np.linspace(0, 10, 200)[np.newaxis])

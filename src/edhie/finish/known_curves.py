@@ -15,7 +15,7 @@ from edhie.evaluate.resolution import FULL_PRECISION
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest, parse
 from edhie.selection.prior.curves import curves, with_variable
-from edhie.selection.prior.known_forms import generic_text
+from edhie.selection.prior.known_forms import form_of
 
 ROWS = 100  # on which starting points are compared
 CAREFUL = FitConfig(points=300, starts=8, iterations=60, tolerance=1e-12, rows=None)
@@ -23,7 +23,7 @@ CAREFUL = FitConfig(points=300, starts=8, iterations=60, tolerance=1e-12, rows=N
 
 def is_as_known(expr: Expr) -> bool:
     """Return whether an expression is a curve in the first of several ways to write it, without further numbers."""
-    return len(expr.variables) == 1 and _ways()[0].get(generic_text(expr)) == n_numbers(expr)
+    return len(expr.variables) == 1 and _ways()[0].get(form_of(expr)) == n_numbers(expr)
 
 
 def as_known(expr: Expr, data: Data, *, lower: float = -math.inf, upper: float = math.inf) -> Expr | None:
@@ -34,7 +34,7 @@ def as_known(expr: Expr, data: Data, *, lower: float = -math.inf, upper: float =
     >>> print(f"{as_known(curve, Data(x[np.newaxis], x, names=('x',))):.6g}")
     1.5/(1 + (2/x)^-2)
     """
-    way = _ways()[1].get(generic_text(expr)) if len(expr.variables) == 1 else None
+    way = _ways()[1].get(form_of(expr)) if len(expr.variables) == 1 else None
     if way is None:
         return None
     one = Forest.from_exprs([expr])
@@ -54,18 +54,18 @@ def n_numbers(expr: Expr) -> int:
 
 
 @cache
-def _ways() -> tuple[dict[str, int], dict[str, str]]:
+def _ways() -> tuple[dict[bytes, int], dict[bytes, str]]:
     """Return forms in the first of several ways, with their count of numbers, and other forms with the first way."""
-    first: dict[str, int] = {}
-    others: dict[str, str] = {}
+    first: dict[bytes, int] = {}
+    others: dict[bytes, str] = {}
     for ways in curves().values():
         for way in ways if len(ways) > 1 else ():
             curve = parse(way)
             # a ratio and its inverse are one way: which of them has a positive exponent depends on the curve
             if _upright(way) == _upright(ways[0]):
-                first[generic_text(curve)] = n_numbers(curve)
+                first[form_of(curve)] = n_numbers(curve)
             else:
-                others[generic_text(curve)] = ways[0]
+                others[form_of(curve)] = ways[0]
     return first, others
 
 

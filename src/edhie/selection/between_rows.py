@@ -12,10 +12,13 @@ from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Forest
+from edhie.selection.plain_numbers import literal_bits
 
 Numbers = NDArray[np.float64]
 TURNS = {"sin": np.pi, "cos": np.pi, "tan": 0.5 * np.pi}
 """By function: the change of its argument from one row to the next beyond which an oscillation is not resolved."""
+LEAST_TURN = 0.25 * np.pi
+"""Change of a fitted argument over all rows below which they show no oscillation."""
 MOST_ROWS = 300  # rows at most among which neighbours are found
 INSIDE = np.array([0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98])
 """Positions between two rows at which values are checked."""
@@ -30,8 +33,9 @@ BEYOND = 3.0  # times the range of the target: values between rows that are fart
 def unresolved(forest: Forest, columns: Numbers, *, of_rows: int | None = None) -> NDArray[np.bool_]:
     """Return for each expression whether it has an oscillation that the rows cannot resolve.
 
-    Between neighbouring values over the rows, the argument of a sine may change by half a turn on average. If the
-    columns hold only some of the rows, `of_rows` is the number of all.
+    Between neighbouring values over the rows, the argument of a sine may change by half a turn on average. With fitted
+    constants it has to change by an eighth over all rows: the rest of a wave of which rows show less is made up. If
+    the columns hold only some of the rows, `of_rows` is the number of all.
     """
     found = np.zeros(len(forest), np.bool_)
     library = forest.library
@@ -46,10 +50,14 @@ def unresolved(forest: Forest, columns: Numbers, *, of_rows: int | None = None) 
     with np.errstate(all="ignore"):
         ordered = np.sort(np.round(values(arguments.take(first), columns), 9), axis=1)
         n_gaps = np.count_nonzero(np.diff(ordered, axis=1), axis=1)
-        gap = (ordered[:, -1] - ordered[:, 0]) / np.maximum(n_gaps, 1)
+        whole = ordered[:, -1] - ordered[:, 0]
+        gap = whole / np.maximum(n_gaps, 1)
     if of_rows is not None:
         gap *= columns.shape[1] / of_rows
-    np.logical_or.at(found, forest.owners[nodes], gap[places] > turns[forest.tokens[nodes]])
+    is_fitted = np.zeros(len(arguments), np.bool_)
+    is_fitted[arguments.value_owners[np.isinf(literal_bits(arguments.values))]] = True
+    is_made_up = is_fitted & (whole < LEAST_TURN)[places]
+    np.logical_or.at(found, forest.owners[nodes], is_made_up | (gap[places] > turns[forest.tokens[nodes]]))
     return found
 
 

@@ -118,13 +118,9 @@ class KnownForms:
         return dict(zip(_keys(forest), bits.tolist(), strict=True))
 
 
-def generic_text(expr: Expr) -> str:
-    """Return the form of an expression as text: constants are `c`, whatever their values, and variables `x0`, `x1`.
-
-    >>> generic_text(parse("2.5*(1 + T)*c").with_constants([3.1]))
-    '(x0 + 1)*2.5*c'
-    """
-    return _text(_generic(Forest.from_exprs([expr]))[0])
+def form_of(expr: Expr) -> bytes:
+    """Return what identifies the form of an expression, whatever its constants, the names of variables and the library."""
+    return _keys(_generic(Forest.from_exprs([expr])))[0]
 
 
 def _generic(forest: Forest) -> Forest:
