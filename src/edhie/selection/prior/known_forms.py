@@ -119,7 +119,7 @@ class KnownForms:
 
 
 def form_of(expr: Expr) -> bytes:
-    """Return what identifies the form of an expression, whatever its constants, the names of variables and the library."""
+    """Return what identifies the form of an expression, whatever its constants, names and library."""
     return _keys(_generic(Forest.from_exprs([expr])))[0]
 
 
