@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edhie.cli.fit_data import listed
+from edhie.cli.options import listed
 from edhie.studio.command import arguments_of
 from edhie.studio.question import read_question
 from edhie.studio.refusals import Refused

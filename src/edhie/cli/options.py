@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator
-from typing import Annotated, Any, Literal
+from dataclasses import MISSING, fields
+from inspect import Parameter
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 import typer
 
@@ -14,6 +18,7 @@ from edhie.generators import HVAE, Constraints, load
 from edhie.generators.base import Model
 from edhie.generators.saving import shipped_names
 
+Command = TypeVar("Command", bound=Callable[..., None])
 Notation = Literal["infix", "prefix", "postfix", "latex"]
 WRITERS: dict[Notation, Callable[[Expr], str]] = {
     "infix": to_infix,
@@ -43,6 +48,41 @@ Temperature = Annotated[float, typer.Option(min=0.0, help="Sampling temperature;
 MaxHeight = Annotated[int, typer.Option(min=1, help=help_of(Constraints, "max_height"))]
 MaxSize = Annotated[int, typer.Option(min=1, help=help_of(Constraints, "max_size"))]
 Forbid = Annotated[list[str] | None, typer.Option(help=help_of(Constraints, "forbidden") + " Give it once for each.")]
+
+
+def parameters_of(asked: type) -> list[Parameter]:
+    """Return a parameter for each field of a dataclass, whose types are annotated with options."""
+    hints = get_type_hints(asked, include_extras=True)
+    defaults = {each.name: Parameter.empty if each.default is MISSING else each.default for each in fields(asked)}
+    return [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=defaults[name], annotation=hints[name]) for name in defaults
+    ]
+
+
+def with_options(options: Iterable[Parameter]) -> Callable[[Command], Command]:
+    """Return a decorator that gives a command these options in place of its `**given`.
+
+    In the help they stand behind what has to be given, and before the command's other options.
+    """
+
+    def decorate(command: Command) -> Command:
+        signature = inspect.signature(command, eval_str=True)
+        own = [
+            each.replace(kind=Parameter.KEYWORD_ONLY) for each in signature.parameters.values() if each.name != "given"
+        ]
+        needed = [each for each in own if each.default is Parameter.empty]
+        parameters = [*needed, *options, *(each for each in own if each not in needed)]
+        # Typer reads both
+        vars(command)["__signature__"] = signature.replace(parameters=parameters)
+        command.__annotations__ = {each.name: each.annotation for each in parameters}
+        return command
+
+    return decorate
+
+
+def listed(names: str) -> tuple[str, ...]:
+    """Return the names in a comma-separated list; a name with a comma is quoted."""
+    return tuple(each.strip() for each in next(csv.reader([names], skipinitialspace=True), []) if each.strip())
 
 
 def load_within(folder: str, max_height: int, max_size: int, forbid: Iterable[str] | None) -> Model:

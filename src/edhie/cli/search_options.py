@@ -1,4 +1,4 @@
-"""Options that `fit` and `revise` share, and their conversion to settings.
+"""Options that `fit` and `revise` share: one table, `Asked`, and its conversion to data and settings.
 
 The help of an option is the first sentence of the field that it sets.
 """
@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
-from edhie.cli.fit_data import listed
-from edhie.cli.options import complete_model
+from edhie.cli.options import complete_model, listed, parameters_of
 from edhie.console import help_of
 from edhie.errors import SymbolError, shortened, suggestion
 from edhie.evaluate.constraints import Constraints
 from edhie.evaluate.tables import Header
 from edhie.expr.symbols import ALIASES, OPERATORS
+from edhie.fit.measured import Measured, read_file
 from edhie.fit.settings import Noise, Selection, Settings
+from edhie.search.strategies import DEFAULT
 
 DATA, GOAL, FORM, LIMITS = "Data", "What a good equation is", "What is known of the equation", "Limits"
 SEARCH, OUTPUT = "Search", "Output"
@@ -49,89 +51,139 @@ def within(least: float, most: float = math.inf) -> Callable[[Any], Any]:
     return check
 
 
-DataFile = Annotated[
-    Path,
-    typer.Argument(help="A table: CSV, TSV, Excel, JSON lines, Parquet, NumPy; - for standard input."),
-]
-Target = Annotated[str, option(DATA, "Column to explain.", metavar="COLUMN")]
-Features = Annotated[str, option(DATA, "Columns to use; all others by default.", metavar="COLUMNS")]
-Exclude = Annotated[str, option(DATA, "Columns to leave out.", metavar="COLUMNS")]
-Missing = Annotated[str, option(DATA, "Values that mean missing, such as -999,n/a.", metavar="VALUES")]
-DropMissing = Annotated[bool, option(DATA, "Leave out rows with missing values.", "--drop-missing")]
-Sigma = Annotated[str | None, option(DATA, "Column of the target's standard errors.", metavar="COLUMN")]
-Validation = Annotated[Path | None, option(DATA, "Table of held-out rows for choosing the equation.", metavar="FILE")]
 Decimal = Annotated[Literal[",", "."] | None, option(DATA, "Decimal mark, if it is not recognised.", metavar="MARK")]
-HeaderRow = Annotated[
-    Header | None, option(DATA, "no if row 1 has no names, mend if it lacks some.", "--header", metavar="no|mend")
-]
-SampledRows = Annotated[
-    int | None,
-    option(
-        DATA,
-        "Rows to sample for the search; final fits use all (Parquet, NumPy).",
-        "--sample",
-        metavar="ROWS",
-        callback=within(100),
-    ),
-]
-
-LossName = Annotated[
-    Literal["rmse", "mse", "mae", "nrmse", "max", "student"], setting(GOAL, "loss", "--loss", metavar="LOSS")
-]
-NoiseName = Annotated[Noise, setting(GOAL, "noise", "--noise", metavar="MODEL")]
-SelectionName = Annotated[Selection, setting(GOAL, "selection", "--selection", "--select", metavar="RULE")]
-
-Operators = Annotated[str, option(FORM, 'Operators to use: "+,-,*,exp"; all by default.', metavar="LIST")]
-Guesses = Annotated[list[str] | None, option(FORM, "Formula near the truth; repeatable.", "--guess", metavar="FORMULA")]
-TemplateText = Annotated[str | None, setting(FORM, "template", "--template", metavar="FORM")]
-Corpus = Annotated[Path | None, setting(FORM, "corpus", metavar="FILE")]
-LargestSize = Annotated[
-    int | None, setting(FORM, "max_size", "--max-size", config=Constraints, metavar="N", callback=within(1))
-]
-ForbidNesting = Annotated[
-    list[str] | None, option(FORM, 'Operators forbidden within OP: "exp:exp,log"; repeatable.', metavar="OP:LIST")
-]
-Only = Annotated[
-    list[str] | None, option(FORM, 'Only columns allowed within OP: "sin:angle"; repeatable.', metavar="OP:LIST")
-]
-AllVariables = Annotated[bool, setting(FORM, "all_variables", "--all-variables", config=Constraints)]
-
-MaxTime = Annotated[
-    float | None, setting(LIMITS, "max_time", metavar="SECONDS", callback=within(0), more=" 60 by default, 0 for none.")
-]
-Evaluations = Annotated[
-    int | None, option(LIMITS, "Limit on distinct expressions executed.", metavar="N", callback=within(1))
-]
-TargetError = Annotated[float | None, setting(LIMITS, "target_error", metavar="LOSS", callback=within(0))]
-Patience = Annotated[int, setting(LIMITS, "patience", metavar="ROUNDS", callback=within(0), more=" 0 for never.")]
-
-SearchName = Annotated[Literal["mosaic", "evolve", "draw"], setting(SEARCH, "search", metavar="NAME")]
-Generator = Annotated[
-    str | None, setting(SEARCH, "generator", "--generator", "--model", metavar="NAME", autocompletion=complete_model)
-]
-Strict = Annotated[bool, setting(SEARCH, "strict", "--strict")]
-RandomSeed = Annotated[int, setting(SEARCH, "seed", metavar="N", callback=within(0, 2**63 - 1))]
-Jobs = Annotated[
-    int | None,
-    option(SEARCH, "Cores to use; all by default. Results do not depend on it.", metavar="N", callback=within(1)),
-]
-Islands = Annotated[int | None, setting(SEARCH, "islands", metavar="N", callback=within(1))]
-Cluster = Annotated[
-    str | None, option(SEARCH, "Dask scheduler to search on; local starts a cluster here.", metavar="ADDRESS")
-]
-Out = Annotated[Path | None, option(OUTPUT, "Folder for the results and checkpoints.", metavar="FOLDER")]
-Resume = Annotated[bool, option(OUTPUT, "Resume the search in the folder.", "--resume")]
-Events = Annotated[Path | None, option(OUTPUT, "Write events as JSON lines to a file.", metavar="FILE")]
-Report = Annotated[bool, option(OUTPUT, "Draw pictures and write report.html.", "--report/--no-report")]
-Quiet = Annotated[bool, option(OUTPUT, "Print the equation only.", "--quiet")]
-Json = Annotated[bool, option(OUTPUT, "Print JSON.", "--json")]
 
 
-def seconds_of(given: float | None, evaluations: int | None) -> float | None:
-    """Return the time limit; with a limit on evaluations alone there is none, so that results can be repeated."""
-    if given is None:
-        return Settings.max_time if evaluations is None else None
-    return given if 0 < given < math.inf else None
+@dataclass(frozen=True)
+class Asked:
+    """What `edhie fit` and `edhie revise` are asked: one field for each option."""
+
+    data: Annotated[
+        Path, typer.Argument(help="A table: CSV, TSV, Excel, JSON lines, Parquet, NumPy; - for standard input.")
+    ]
+    target: Annotated[str, option(DATA, "Column to explain.", metavar="COLUMN")]
+    features: Annotated[str, option(DATA, "Columns to use; all others by default.", metavar="COLUMNS")] = ""
+    exclude: Annotated[str, option(DATA, "Columns to leave out.", metavar="COLUMNS")] = ""
+    missing: Annotated[str, option(DATA, "Values that mean missing, such as -999,n/a.", metavar="VALUES")] = ""
+    drop_missing: Annotated[bool, option(DATA, "Leave out rows with missing values.", "--drop-missing")] = False
+    sigma: Annotated[str | None, option(DATA, "Column of the target's standard errors.", metavar="COLUMN")] = None
+    validation: Annotated[
+        Path | None, option(DATA, "Table of held-out rows for choosing the equation.", metavar="FILE")
+    ] = None
+    decimal: Decimal = None
+    header: Annotated[
+        Header | None, option(DATA, "no if row 1 has no names, mend if it lacks some.", "--header", metavar="no|mend")
+    ] = None
+    sample: Annotated[
+        int | None,
+        option(
+            DATA,
+            "Rows to sample for the search; final fits use all (Parquet, NumPy).",
+            "--sample",
+            metavar="ROWS",
+            callback=within(100),
+        ),
+    ] = None
+
+    noise: Annotated[Noise, setting(GOAL, "noise", "--noise", metavar="MODEL")] = Settings.noise
+    loss: Annotated[
+        Literal["rmse", "mse", "mae", "nrmse", "max", "student"], setting(GOAL, "loss", "--loss", metavar="LOSS")
+    ] = Settings.loss
+    selection: Annotated[Selection, setting(GOAL, "selection", "--selection", "--select", metavar="RULE")] = (
+        Settings.selection
+    )
+
+    operators: Annotated[str, option(FORM, 'Operators to use: "+,-,*,exp"; all by default.', metavar="LIST")] = ""
+    guess: Annotated[
+        list[str] | None, option(FORM, "Formula near the truth; repeatable.", "--guess", metavar="FORMULA")
+    ] = None
+    template: Annotated[str | None, setting(FORM, "template", "--template", metavar="FORM")] = None
+    corpus: Annotated[Path | None, setting(FORM, "corpus", metavar="FILE")] = None
+    max_size: Annotated[
+        int | None, setting(FORM, "max_size", "--max-size", config=Constraints, metavar="N", callback=within(1))
+    ] = None
+    forbid_nesting: Annotated[
+        list[str] | None, option(FORM, 'Operators forbidden within OP: "exp:exp,log"; repeatable.', metavar="OP:LIST")
+    ] = None
+    only: Annotated[
+        list[str] | None, option(FORM, 'Only columns allowed within OP: "sin:angle"; repeatable.', metavar="OP:LIST")
+    ] = None
+    all_variables: Annotated[bool, setting(FORM, "all_variables", "--all-variables", config=Constraints)] = False
+
+    max_time: Annotated[
+        float | None,
+        setting(LIMITS, "max_time", metavar="SECONDS", callback=within(0), more=" 60 by default, 0 for none."),
+    ] = None
+    evaluations: Annotated[
+        int | None, option(LIMITS, "Limit on distinct expressions executed.", metavar="N", callback=within(1))
+    ] = None
+    target_error: Annotated[float | None, setting(LIMITS, "target_error", metavar="LOSS", callback=within(0))] = None
+    patience: Annotated[
+        int, setting(LIMITS, "patience", metavar="ROUNDS", callback=within(0), more=" 0 for never.")
+    ] = Settings.patience or 0
+
+    generator: Annotated[
+        str | None,
+        setting(SEARCH, "generator", "--generator", "--model", metavar="NAME", autocompletion=complete_model),
+    ] = None
+    search: Annotated[Literal["mosaic", "evolve", "draw"], setting(SEARCH, "search", metavar="NAME")] = DEFAULT
+    strict: Annotated[bool, setting(SEARCH, "strict", "--strict")] = False
+    seed: Annotated[int, setting(SEARCH, "seed", metavar="N", callback=within(0, 2**63 - 1))] = Settings.seed
+    jobs: Annotated[
+        int | None,
+        option(SEARCH, "Cores to use; all by default. Results do not depend on it.", metavar="N", callback=within(1)),
+    ] = None
+    islands: Annotated[int | None, setting(SEARCH, "islands", metavar="N", callback=within(1))] = None
+    cluster: Annotated[
+        str | None, option(SEARCH, "Dask scheduler to search on; local starts a cluster here.", metavar="ADDRESS")
+    ] = None
+    out: Annotated[Path | None, option(OUTPUT, "Folder for the results and checkpoints.", metavar="FOLDER")] = None
+    resume: Annotated[bool, option(OUTPUT, "Resume the search in the folder.", "--resume")] = False
+    events: Annotated[Path | None, option(OUTPUT, "Write events as JSON lines to a file.", metavar="FILE")] = None
+    report: Annotated[bool, option(OUTPUT, "Draw pictures and write report.html.", "--report/--no-report")] = True
+    quiet: Annotated[bool, option(OUTPUT, "Print the equation only.", "--quiet")] = False
+    as_json: Annotated[bool, option(OUTPUT, "Print JSON.", "--json")] = False
+
+    def measured(self) -> Measured:
+        """Read the data."""
+        return read_file(
+            self.data, self.target, features=listed(self.features), exclude=listed(self.exclude),
+            validation=self.validation, sigma=self.sigma, decimal=self.decimal, missing=listed(self.missing),
+            drop_missing=self.drop_missing, header=self.header, sample=self.sample,
+        )  # fmt: skip
+
+    def settings(self) -> Settings:
+        """Return the settings, but for the constraints, which need the columns."""
+        if self.resume and self.out is None:
+            raise typer.BadParameter("--resume needs the folder of the search; give it with --out")
+        if self.template is not None and self.search != DEFAULT:
+            raise typer.BadParameter(f"a --template has a search of its own; leave out --search {self.search}")
+        return Settings(
+            max_time=self._seconds, max_evaluations=self.evaluations, target_error=self.target_error,
+            operators=operators_of(self.operators), guesses=self.guess or (), template=self.template,
+            corpus=self.corpus, generator=self.generator, strict=self.strict, selection=self.selection,
+            search=self.search, seed=self.seed, noise=self.noise, loss=self.loss, patience=self.patience or None,
+            islands=self.islands,
+        )  # fmt: skip
+
+    @property
+    def _seconds(self) -> float | None:
+        """The time limit; with a limit on evaluations alone there is none, so that results can be repeated."""
+        if self.max_time is None:
+            return Settings.max_time if self.evaluations is None else None
+        return self.max_time if 0 < self.max_time < math.inf else None
+
+    def constraints(self, columns: Sequence[str]) -> Constraints | None:
+        """Return the constraints; None if there are none. `columns` are the names that may be used."""
+        nested = _lists("--forbid-nesting", self.forbid_nesting or ())
+        only_on = _lists("--only", self.only or ())
+        _check_known(chain(*nested.values()), (*OPERATORS, *ALIASES), "operator", "--forbid-nesting")
+        _check_known(chain(*only_on.values()), columns, "column", "--only")
+        found = Constraints(max_size=self.max_size, nested=nested, only_on=only_on, all_variables=self.all_variables)
+        return None if found == Constraints() else found
+
+
+OPTIONS = parameters_of(Asked)
 
 
 def operators_of(texts: str) -> list[str] | None:
@@ -139,23 +191,6 @@ def operators_of(texts: str) -> list[str] | None:
     names = listed(texts)
     _check_known(names, OPERATORS, "operator", "--operators")
     return list(names) or None
-
-
-def constraints_of(
-    max_size: int | None,
-    forbid_nesting: Sequence[str] | None,
-    only: Sequence[str] | None,
-    all_variables: bool,
-    *,
-    columns: Sequence[str],
-) -> Constraints | None:
-    """Return the constraints; None if there are none. `columns` are the names that may be used."""
-    nested = _lists("--forbid-nesting", forbid_nesting or ())
-    only_on = _lists("--only", only or ())
-    _check_known(chain(*nested.values()), (*OPERATORS, *ALIASES), "operator", "--forbid-nesting")
-    _check_known(chain(*only_on.values()), columns, "column", "--only")
-    found = Constraints(max_size=max_size, nested=nested, only_on=only_on, all_variables=all_variables)
-    return None if found == Constraints() else found
 
 
 def _lists(option: str, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
