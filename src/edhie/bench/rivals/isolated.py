@@ -23,6 +23,7 @@ from edhie.bench.methods import Method, problem_symbols
 from edhie.bench.own_methods import Answering
 from edhie.bench.problem import BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
+from edhie.bench.rivals import Question
 from edhie.bench.workers import ONE_THREAD
 from edhie.errors import EdhieError, MissingExtraError, SearchError, UnavailableError
 from edhie.expr import SymbolLibrary
@@ -74,7 +75,9 @@ class Rival(Answering):
         return False
 
     def _formula(self, X: Any, y: Any, budget: Budget, rng: np.random.Generator) -> Any:  # noqa: N803
-        question = _message(self._method, self._library, X, y, budget, self._task.seed)
+        question = _message(
+            self._method, self._library, X=X.tolist(), y=y.tolist(), budget=budget, seed=self._task.seed
+        )
         limit = LIMIT if budget.seconds is None else budget.seconds
         answer = _process_of(self._method, self._library).ask(question, limit + GRACE)
         self.seconds = answer["seconds"]
@@ -102,19 +105,10 @@ def prepare_rival(method: Method, problems: Iterable[BenchmarkProblem]) -> None:
             kept.end()
 
 
-def _message(
-    method: Method,
-    library: SymbolLibrary,
-    X: Any,  # noqa: N803
-    y: Any,
-    budget: Budget,
-    seed: int,
-) -> dict[str, Any]:
-    symbols = [each.name for each in library.symbols if each.arity]
-    return {
-        "rival": method.strategy, "is_preparation": False, "X": X.tolist(), "y": y.tolist(), "symbols": symbols,
-        "has_constants": library.constant is not None, "budget": asdict(budget), "seed": seed,
-    }  # fmt: skip
+def _message(method: Method, library: SymbolLibrary, **question: Any) -> dict[str, Any]:
+    symbols = tuple(each.name for each in library.symbols if each.arity)
+    asked = Question(symbols=symbols, has_constants=library.constant is not None, **question)
+    return {"rival": method.strategy, "is_preparation": False, "question": asdict(asked)}
 
 
 def _process_of(method: Method, library: SymbolLibrary) -> Process:
@@ -128,8 +122,7 @@ def _process_of(method: Method, library: SymbolLibrary) -> Process:
             kept.end()
         kept = _here.process = Process(method.strategy)
     if library not in kept.prepared_for:
-        X = np.ones((1, len(library.variables)))  # noqa: N806
-        question = _message(method, library, X, X[:, 0], Budget(), 0)
+        question = _message(method, library, X=[[1.0] * len(library.variables)], y=[1.0], budget=Budget(), seed=0)
         kept.ask(question | {"is_preparation": True}, PREPARATION)
         kept.prepared_for.append(library)
     return kept
