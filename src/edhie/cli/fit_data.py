@@ -42,10 +42,7 @@ def begin(asked: Asked, settings: Settings) -> tuple[Measured, Settings]:
 def watched(asked: Asked, target: str) -> Iterator[Callable[[Event], None]]:
     """Show a search, and write its events; if it fails, print the best expression and the folder to resume."""
     improved: list[Improved] = []
-    with (
-        EventLog(asked.events, resume=asked.resume) as log,
-        SearchView(target=target, is_quiet=asked.quiet) as view,
-    ):
+    with EventLog(asked.events, resume=asked.resume) as log, SearchView(target=target, is_quiet=asked.quiet) as view:
 
         def watch(event: Event) -> None:
             if isinstance(event, Improved):

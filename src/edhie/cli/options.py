@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -26,16 +25,23 @@ WRITERS: dict[Notation, Callable[[Expr], str]] = {
     "postfix": to_postfix,
     "latex": Expr.latex,
 }
+OPTION = "option"  # in the metadata of a field
 NO_EXPRESSION = "(no expression)"
 AT_ONCE = 10_000  # expressions drawn before they are printed: any number of them takes little memory
 MOST_POINTS = 1_000_000  # of a latent space in one request: all of them are held in memory
 
 
-def complete_model(incomplete: str) -> list[str]:
-    """Return the names of models with this beginning; the shell itself completes folders."""
-    return [name for name in shipped_names() if name.startswith(incomplete.lower())]
+def completing(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Return a function that completes names, whatever their capitals; the shell itself completes files."""
+
+    def complete(incomplete: str) -> list[str]:
+        known = [name for name in names() if name.lower().startswith(incomplete.lower())]
+        return [incomplete + name[len(incomplete) :] for name in known]
+
+    return complete
 
 
+complete_model = completing(shipped_names)
 ModelFolder = Annotated[
     str, typer.Argument(help="A model folder, or a name from `edhie model list`.", autocompletion=complete_model)
 ]
@@ -43,7 +49,6 @@ Count = Annotated[int, typer.Option("-n", "--count", min=1, help="How many expre
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Random seed.")]
 Written = Annotated[Notation, typer.Option("--notation", help="How to write expressions.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON: one object per line.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print the result and nothing else.")]
 Temperature = Annotated[float, typer.Option(min=0.0, help="Sampling temperature; 0 decodes greedily.")]
 MaxHeight = Annotated[int, typer.Option(min=1, help=help_of(Constraints, "max_height"))]
 MaxSize = Annotated[int, typer.Option(min=1, help=help_of(Constraints, "max_size"))]
@@ -51,12 +56,15 @@ Forbid = Annotated[list[str] | None, typer.Option(help=help_of(Constraints, "for
 
 
 def parameters_of(asked: type) -> list[Parameter]:
-    """Return a parameter for each field of a dataclass, whose types are annotated with options."""
-    hints = get_type_hints(asked, include_extras=True)
-    defaults = {each.name: Parameter.empty if each.default is MISSING else each.default for each in fields(asked)}
-    return [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=defaults[name], annotation=hints[name]) for name in defaults
-    ]
+    """Return an option for each field of a dataclass: the one in its metadata, or one whose help is its docstring."""
+    hints, found = get_type_hints(asked), []
+    for each in fields(asked):
+        names = [f"--{each.name.replace('_', '-')}"] if hints[each.name] is bool else []  # without its opposite
+        option = each.metadata.get(OPTION) or typer.Option(*names, help=help_of(asked, each.name))
+        kind: Any = Annotated[hints[each.name], option]
+        default = Parameter.empty if each.default is MISSING else each.default
+        found.append(Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind))
+    return found
 
 
 def with_options(options: Iterable[Parameter]) -> Callable[[Command], Command]:
@@ -78,11 +86,6 @@ def with_options(options: Iterable[Parameter]) -> Callable[[Command], Command]:
         return command
 
     return decorate
-
-
-def listed(names: str) -> tuple[str, ...]:
-    """Return the names in a comma-separated list; a name with a comma is quoted."""
-    return tuple(each.strip() for each in next(csv.reader([names], skipinitialspace=True), []) if each.strip())
 
 
 def load_within(folder: str, max_height: int, max_size: int, forbid: Iterable[str] | None) -> Model:

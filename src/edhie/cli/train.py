@@ -12,9 +12,9 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from edhie.cli.grammar import complete_name as complete_grammar
+from edhie.cli.grammar import complete_grammar
 from edhie.cli.number_files import read_weights
-from edhie.cli.options import complete_model, with_options
+from edhie.cli.options import complete_model, completing, with_options
 from edhie.cli.outputs import MODEL, own_folder
 from edhie.cli.terminal import exit_on_interrupt, noted_bar
 from edhie.console import help_of, say
@@ -30,11 +30,7 @@ from edhie.generators.trained import Trained, train_and_save
 from edhie.grammar import load as load_grammar
 from edhie.view import duration
 
-
-def complete_corpus(incomplete: str) -> list[str]:
-    """Return the names of corpora with this beginning."""
-    known = [name for name in (*recipe_names(), PHYSICS) if name.lower().startswith(incomplete.lower())]
-    return [incomplete + name[len(incomplete) :] for name in known]  # capitals as typed; they do not matter
+complete_corpus = completing(lambda: (*recipe_names(), PHYSICS))
 
 
 def _setting(field: Field[Any]) -> Parameter:
@@ -54,8 +50,7 @@ def train(
     ],
     out: Annotated[Path, typer.Option(help="The folder to make.")],
     grammar: Annotated[
-        str | None,
-        typer.Option(help="The grammar of a gvae: a name or a file.", autocompletion=complete_grammar),
+        str | None, typer.Option(help="The grammar of a gvae: a name or a file.", autocompletion=complete_grammar)
     ] = None,
     start: Annotated[str | None, typer.Option(help="A model to fine-tune.", autocompletion=complete_model)] = None,
     weights: Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from edhie.studio.lists import as_line
+from edhie.lists import as_line
 from edhie.studio.runs import EVENTS, FIELD, STUDIO, Run
 
 

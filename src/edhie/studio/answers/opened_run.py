@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,9 +17,9 @@ from edhie.fit.problem import Problem
 from edhie.fit.revision import Revision
 from edhie.fit.revision import saving as revisions
 from edhie.fit.run_folder import DESCRIPTION, load
+from edhie.lists import from_line
 from edhie.selection.noise import PROPORTIONAL
-from edhie.studio.answers.plain import Numbers
-from edhie.studio.lists import from_line
+from edhie.studio.answers.plain import Numbers, finite
 from edhie.studio.refusals import Refused
 
 KEPT = 4  # runs that stay open
@@ -84,6 +85,10 @@ class Rows:
                 return names.index(column)
         raise Refused(f"the equations have no column {column!r}", 404)
 
+    def others(self, place: int) -> dict[str, float | None]:
+        """Return the median of each column but the one at this place."""
+        return {name: finite(self.medians[k]) for k, name in enumerate(self.columns) if k != place}
+
     @property
     def medians(self) -> Numbers:
         """The median of each column, over the rows fitted to."""
@@ -115,7 +120,7 @@ def rows_of(folder: str, table: str | None, question: dict[str, Any] | None) -> 
     except Refused:
         if table is None or question is None:
             raise
-    problem = _problem(table, Path(table).stat().st_mtime_ns, _frozen(question))
+    problem = _problem(table, Path(table).stat().st_mtime_ns, json.dumps(question))
     return Rows(problem.columns, problem.train, problem.validation)
 
 
@@ -133,13 +138,7 @@ def read_question_table(path: Path, question: dict[str, Any], options: dict[str,
     )
 
 
-def _frozen(question: dict[str, Any]) -> tuple[Any, ...]:
-    options = tuple(sorted(question.get("options", {}).items()))
-    return question["target"], tuple(question.get("features", ())), question.get("sigma"), options
-
-
 @lru_cache(KEPT)
-def _problem(table: str, changed: int, frozen: tuple[Any, ...]) -> Problem:
-    target, features, sigma, options = frozen
-    question = {"target": target, "features": features, "sigma": sigma}
-    return read_question_table(Path(table), question, dict(options)).problem
+def _problem(table: str, changed: int, asked: str) -> Problem:
+    question = json.loads(asked)
+    return read_question_table(Path(table), question, question.get("options", {})).problem

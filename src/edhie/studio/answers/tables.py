@@ -15,11 +15,11 @@ from edhie.evaluate.tables import Table
 from edhie.evaluate.tables.decimals import parse_number
 from edhie.evaluate.tables.rows import RowTable
 from edhie.evaluate.tables.table import Source
+from edhie.lists import as_line
 from edhie.safe_text import printable
 from edhie.studio.answers.columns import Column, gaps_of, read_columns
 from edhie.studio.answers.plain import finites, some_rows
 from edhie.studio.answers.reading import HEADER_NOTES, for_the_user, opened, worded
-from edhie.studio.lists import as_line
 from edhie.studio.refusals import Refused
 
 PREVIEW = 20  # rows
@@ -192,11 +192,7 @@ def _suggested(columns: Sequence[Column]) -> dict[str, Any]:
     errors = [each for each in numbers if each is not target and _is_error(each.name, target.name)]
     sigma = next((each for each in errors if each.values is not None and bool(np.all(each.values > 0))), None)
     features = [each.name for each in numbers if each is not target and each is not sigma and not each.others]
-    return {
-        "target": target.name,
-        "features": features[:MOST_FEATURES],
-        "sigma": None if sigma is None else sigma.name,
-    }
+    return {"target": target.name, "features": features[:MOST_FEATURES], "sigma": None if sigma is None else sigma.name}
 
 
 def _is_error(name: str, target: str | None) -> bool:
