@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -19,6 +17,7 @@ from starlette.routing import Route
 from edhie.folder_lock import is_lock
 from edhie.studio.choices import EXPORTS, model_names
 from edhie.studio.command import arguments_of
+from edhie.studio.question import is_finite, read_number, read_text, read_whole
 from edhie.studio.refusals import Refused
 from edhie.studio.requests import Json, read_json, run_of, studio_of
 from edhie.studio.run_routes import table_of
@@ -27,7 +26,6 @@ from edhie.studio.runs import Run
 TABLES = ("equations.csv", "revisions.csv")
 REPORT = "report.html"
 MOST_STEPS, MOST_NEIGHBOURS, LARGEST_RADIUS = 64, 500, 100.0
-LONGEST_EXPRESSION = 20_000
 LONGEST_ABOUT = 1000  # letters
 MOST_ZIPPED = 2_000_000_000  # bytes
 
@@ -53,28 +51,22 @@ async def get_comparison(request: Request) -> Response:
 async def post_fit(request: Request) -> Response:
     """Return the fit of an equation, or of an expression while the search runs."""
     run, body = run_of(request), await read_json(request)
-    given: dict[str, Any] = {"x": _column(body), "log": body.get("log") is True}
-    if isinstance(body.get("expression"), str):
-        if len(body["expression"]) > LONGEST_EXPRESSION:
-            raise Refused("the expression is too long", 413)
-        table = table_of(run)
-        given |= {"expression": body["expression"], "table": None if table is None else str(table)}
-        given["question"] = run.note.get("question")
-    else:
-        given["equation"] = body.get("equation")
-    return await _asked(request, "curves.fit", **given)
+    expression = read_text(body, "expression")
+    given = {"equation": body.get("equation")} if expression is None else {"expression": expression, **_asked_of(run)}
+    return await _asked(request, "curves.fit", x=read_text(body, "x"), log=body.get("log") is True, **given)
 
 
 async def post_try(request: Request) -> Response:
     """Return what an equation gives for numbers of the user."""
     body = await read_json(request)
     constants, values = body.get("constants"), body.get("values") or {}
-    if constants is not None and not (isinstance(constants, list) and all(map(_is_finite, constants))):
+    if constants is not None and not (isinstance(constants, list) and all(map(is_finite, constants))):
         raise Refused("constants are a list of numbers", where={"field": "constants"})
-    if not isinstance(values, dict) or not all(map(_is_finite, values.values())):
+    if not isinstance(values, dict) or not all(map(is_finite, values.values())):
         raise Refused("values are numbers by column", where={"field": "values"})
     return await _asked(
-        request, "curves.try_values", equation=body.get("equation"), x=_column(body), log=body.get("log") is True,
+        request, "curves.try_values",
+        equation=body.get("equation"), x=read_text(body, "x"), log=body.get("log") is True,
         constants=None if constants is None else [float(each) for each in constants],
         values={name: float(value) for name, value in values.items()},
     )  # fmt: skip
@@ -91,15 +83,10 @@ def _place(text: str) -> int:
     return int(text)
 
 
-def _column(body: dict[str, Any]) -> str | None:
-    column = body.get("x")
-    if column is not None and not isinstance(column, str):
-        raise Refused("x is the name of a column", where={"field": "x"})
-    return column
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def _asked_of(run: Run) -> dict[str, Any]:
+    """Return the question of a run and its table, if they are known."""
+    table = table_of(run)
+    return {"table": None if table is None else str(table), "question": run.note.get("question")}
 
 
 # -- what users take away ---------------------------------------------------------------------
@@ -110,12 +97,10 @@ async def get_export(request: Request) -> Response:
     run, format_ = run_of(request), request.path_params["format"]
     if format_ not in EXPORTS:
         raise Refused(f"there is no format {format_!r}", 404)
-    table = table_of(run)
+    place = _place(request.query_params.get("equation", ""))
     found = await studio_of(request).ask(
-        "runs", "takeaway.export", folder=str(run.folder), format=format_,
-        place=_place(request.query_params.get("equation", "")),
-        table=None if table is None else str(table), question=run.note.get("question"),
-    )  # fmt: skip
+        "runs", "takeaway.export", folder=str(run.folder), format=format_, place=place, **_asked_of(run)
+    )
     headers = _as_file(f"equation{EXPORTS[format_][1]}") | {"X-About": quote(found["about"][:LONGEST_ABOUT])}
     return PlainTextResponse(found["text"], headers=headers)
 
@@ -189,8 +174,8 @@ def _as_file(name: str) -> dict[str, str]:
 async def post_between(request: Request) -> Response:
     """Return the way from one formula to another."""
     body = await read_json(request)
-    texts = {name: _formula(body, name) for name in ("first", "second")}
-    steps = _number(body, "steps", 16, lambda n: isinstance(n, int) and 1 <= n <= MOST_STEPS)
+    texts = {name: read_text(body, name, needed=True) for name in ("first", "second")}
+    steps = read_whole(body, "steps", 1, MOST_STEPS, usual=16)
     found = await studio_of(request).ask("formulas", "space.between", **texts, steps=steps, model=_model(body))
     return Json(found)
 
@@ -198,29 +183,13 @@ async def post_between(request: Request) -> Response:
 async def post_neighbours(request: Request) -> Response:
     """Return the neighbours of a formula."""
     body = await read_json(request)
-    count = _number(body, "count", 100, lambda n: isinstance(n, int) and 1 <= n <= MOST_NEIGHBOURS)
-    radius = _number(body, "radius", 1.0, lambda r: 0 <= r <= LARGEST_RADIUS)
+    count = read_whole(body, "count", 1, MOST_NEIGHBOURS, usual=100)
+    radius = read_number(body, "radius", 0.0, LARGEST_RADIUS, usual=1.0)
+    formula = read_text(body, "formula", needed=True)
     found = await studio_of(request).ask(
-        "formulas", "space.neighbours", formula=_formula(body, "formula"), count=count, radius=radius,
-        model=_model(body),
-    )  # fmt: skip
+        "formulas", "space.neighbours", formula=formula, count=count, radius=radius, model=_model(body)
+    )
     return Json(found)
-
-
-def _formula(body: dict[str, Any], field: str) -> str:
-    text = body.get(field)
-    if not isinstance(text, str) or not text.strip():
-        raise Refused("write a formula", where={"field": field})
-    if len(text) > LONGEST_EXPRESSION:
-        raise Refused("the formula is too long", 413, where={"field": field})
-    return text
-
-
-def _number(body: dict[str, Any], field: str, usual: float, is_right: Callable[[Any], bool]) -> Any:
-    value = body.get(field, usual)
-    if not _is_finite(value) or not is_right(value):
-        raise Refused(f"{field} is out of range", where={"field": field})
-    return value
 
 
 def _model(body: dict[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -15,7 +14,7 @@ from starlette.routing import Route
 
 from edhie.files import replace_file
 from edhie.safe_text import printable
-from edhie.studio.question import MOST_SECONDS, read_question
+from edhie.studio.question import MOST_SECONDS, read_number, read_question
 from edhie.studio.refusals import Refused
 from edhie.studio.requests import Json, read_json, run_of, studio_of
 from edhie.studio.runs import FIELD, LONGEST_NAME, STUDIO, Run, unwritable
@@ -109,12 +108,7 @@ async def _stop(studio: Studio, run: Run, body: dict[str, Any]) -> None:
 
 
 async def _resume(studio: Studio, run: Run, body: dict[str, Any]) -> None:
-    more = body.get("more_seconds")
-    if more is not None:
-        is_number = isinstance(more, int | float) and not isinstance(more, bool)
-        if not is_number or not math.isfinite(more) or not 0 < more <= MOST_SECONDS:
-            raise Refused("give a number of seconds above 0", where={"field": "more_seconds"})
-    studio.queue.resume(run, more)
+    studio.queue.resume(run, read_number(body, "more_seconds", 0.1, MOST_SECONDS))
 
 
 async def _rename(studio: Studio, run: Run, body: dict[str, Any]) -> None:
