@@ -67,10 +67,11 @@ def fault(error: EdhieError, text: str) -> dict[str, Any]:
 
 
 def _rendered(expr: Expr) -> dict[str, Any]:
-    return {"mathml": to_mathml(expr, number_format=".6g"), "variables": list(dict.fromkeys(_used(expr)))}
+    return {"mathml": to_mathml(expr, number_format=".6g"), "variables": list(dict.fromkeys(used_variables(expr)))}
 
 
-def _used(expr: Expr) -> list[str]:
+def used_variables(expr: Expr) -> list[str]:
+    """Return the variables of an expression, as often as it has them, in the order of writing."""
     return [token for token in expr.tokens if expr.library[token].kind == "variable"]
 
 
