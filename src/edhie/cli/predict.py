@@ -51,10 +51,9 @@ def predict(
     force: Force = False,
 ) -> None:
     """Add the predictions of an equation to a table; a cell is empty where the equation has no value."""
-    if out is not None:
-        if out.exists() and data.exists() and out.samefile(data):
-            raise DataError(f"{out} is the table that is read; choose another file for the predictions")
-        check_output(out, force=force)
+    if out is not None and out.exists() and data.exists() and out.samefile(data):
+        raise DataError(f"{out} is the table that is read; choose another file for the predictions")
+    check_output(out, force=force)
     found = load(folder, whole=False)
     equation = chosen_equation(found, index)
     table = open_table(data, decimal=decimal)
