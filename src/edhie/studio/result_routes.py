@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -111,16 +113,12 @@ async def get_report(request: Request) -> Response:
     headers = _as_file(f"{run.id}.html")
     if kept := run.file(REPORT):
         return FileResponse(kept, media_type="application/octet-stream", headers=headers)
-    path = _temporary(".html")
-    try:
-        command = " ".join(["edhie", *arguments_of(run)]) if run.is_own else None
+    command = " ".join(["edhie", *arguments_of(run)]) if run.is_own else None
+    with _temporary(".html") as path:
         await studio_of(request).ask(
             "runs", "takeaway.report", folder=str(run.folder), into=str(path), command=command,
             title=run.note.get("name"),
         )  # fmt: skip
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
     return _file_once(path, headers)
 
 
@@ -135,12 +133,9 @@ async def get_csv(request: Request) -> Response:
 
 async def get_folder(request: Request) -> Response:
     """Return the run folder as a zip archive, which the command line can open."""
-    run, path = run_of(request), _temporary(".zip")
-    try:
+    run = run_of(request)
+    with _temporary(".zip") as path:
         await run_in_threadpool(_zip, run, path)
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
     return _file_once(path, _as_file(f"{run.id}.zip"))
 
 
@@ -154,9 +149,16 @@ def _zip(run: Run, into: Path) -> None:
             archive.write(path, Path(run.id) / path.relative_to(run.folder))
 
 
-def _temporary(suffix: str) -> Path:
+@contextmanager
+def _temporary(suffix: str) -> Iterator[Path]:
+    """Make a file, which stays unless the block fails."""
     with tempfile.NamedTemporaryFile(prefix="edhie-studio-", suffix=suffix, delete=False) as file:
-        return Path(file.name)
+        path = Path(file.name)
+    try:
+        yield path
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _file_once(path: Path, headers: dict[str, str]) -> Response:

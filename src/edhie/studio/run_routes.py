@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ async def post_run(request: Request) -> Response:
     studio.shelf.check_room()
     table, name = _table(studio, body)
     question = read_question(body)
-    question = await studio.ask("tables", "questions.checked", path=str(table), name=name, question=question)
+    question = await studio.ask("tables", "formulas.checked", path=str(table), name=name, question=question)
     wanted = body.get("name")
     title = printable(wanted.strip()) if isinstance(wanted, str) and wanted.strip() else Path(name).stem
     run = studio.shelf.new(title, question.pop("kind"), question)
@@ -99,12 +100,8 @@ def _changing(change: Callable[[Studio, Run, dict[str, Any]], Awaitable[None]]) 
     return answer
 
 
-async def _pause(studio: Studio, run: Run, body: dict[str, Any]) -> None:
-    studio.queue.stop(run, "pause")
-
-
-async def _stop(studio: Studio, run: Run, body: dict[str, Any]) -> None:
-    studio.queue.stop(run, "stop")
+async def _stop(studio: Studio, run: Run, body: dict[str, Any], *, wanted: str = "stop") -> None:
+    studio.queue.stop(run, wanted)
 
 
 async def _resume(studio: Studio, run: Run, body: dict[str, Any]) -> None:
@@ -136,7 +133,7 @@ RUN_ROUTES = [
     Route("/api/runs/{run}", get_run),
     Route("/api/runs/{run}", delete_run, methods=["DELETE"]),
     Route("/api/runs/{run}/events", get_one),
-    Route("/api/runs/{run}/pause", _changing(_pause), methods=["POST"]),
+    Route("/api/runs/{run}/pause", _changing(partial(_stop, wanted="pause")), methods=["POST"]),
     Route("/api/runs/{run}/stop", _changing(_stop), methods=["POST"]),
     Route("/api/runs/{run}/resume", _changing(_resume), methods=["POST"]),
     Route("/api/runs/{run}/rename", _changing(_rename), methods=["POST"]),

@@ -32,10 +32,7 @@ def best(folder: str) -> dict[str, Any] | None:
 def equations(folder: str) -> dict[str, Any]:
     """Return all equations of a fit, or the steps of a revision."""
     run = opened_run(folder)
-    found = run.discovery or run.revision
-    if found is None:
-        raise RuntimeError("a run is a fit or a revision")
-    rows, result = run.rows, found.result
+    found, rows, result = run.found, run.rows, run.found.result
     return {
         "target": printable(found.target),
         "target_mathml": mathml_name(one_line(found.target)),

@@ -29,22 +29,24 @@ KEPT = 4  # runs that stay open
 class OpenedRun:
     """The equations of a run, and where they come from."""
 
-    discovery: Discovery | None = None
-    revision: Revision | None = None
+    found: Discovery | Revision
+
+    @property
+    def discovery(self) -> Discovery | None:
+        """The discovery of a fit; None for a revision."""
+        return self.found if isinstance(self.found, Discovery) else None
 
     @property
     def equations(self) -> tuple[Equation, ...]:
         """All equations; of a revision those of its steps."""
-        if self.discovery is not None:
-            return self.discovery.equations
-        return () if self.revision is None else tuple(step.equation for step in self.revision.steps)
+        found = self.found
+        return found.equations if isinstance(found, Discovery) else tuple(step.equation for step in found.steps)
 
     @property
     def chosen(self) -> int | None:
         """The place of the chosen equation; None if there is none."""
-        if self.discovery is not None:
-            return self.discovery.chosen
-        return None if self.revision is None else self.revision.steps.index(self.revision.chosen)
+        found = self.found
+        return found.chosen if isinstance(found, Discovery) else found.steps.index(found.chosen)
 
     @property
     def has_relative_errors(self) -> bool:
@@ -60,12 +62,8 @@ class OpenedRun:
     @property
     def rows(self) -> Rows:
         """The rows of the run."""
-        columns = self.discovery.columns if self.discovery else self.revision.columns if self.revision else ()
-        if not self.equations:
-            if self.discovery is None:
-                raise Refused("this run found no equations", 409)
-            return Rows(columns, self.discovery.train, self.discovery.validation)
-        return Rows(columns, self.equations[0].train, self.equations[0].validation)
+        source = self.found if isinstance(self.found, Discovery) else self.found.refitted
+        return Rows(self.found.columns, source.train, source.validation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +106,7 @@ def opened_run(folder: str) -> OpenedRun:
 
 @lru_cache(KEPT)
 def _opened(folder: str, name: str, changed: int) -> OpenedRun:
-    if name == DESCRIPTION:
-        return OpenedRun(discovery=load(Path(folder), whole=False))
-    return OpenedRun(revision=revisions.load(Path(folder)))
+    return OpenedRun(load(Path(folder), whole=False) if name == DESCRIPTION else revisions.load(Path(folder)))
 
 
 def rows_of(folder: str, table: str | None, question: dict[str, Any] | None) -> Rows:
