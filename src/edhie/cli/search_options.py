@@ -127,9 +127,11 @@ class Asked:
             raise typer.BadParameter("--resume needs the folder of the search; give it with --out")
         if self.template is not None and self.search != DEFAULT:
             raise typer.BadParameter(f"a --template has a search of its own; leave out --search {self.search}")
+        operators = from_line(self.operators)
+        _check_known(operators, OPERATORS, "operator", "--operators")
         return Settings(
             max_time=self._seconds, max_evaluations=self.evaluations, target_error=self.target_error,
-            operators=operators_of(self.operators), guesses=self.guess or (), template=self.template,
+            operators=list(operators) or None, guesses=self.guess or (), template=self.template,
             corpus=self.corpus, generator=self.generator, strict=self.strict, selection=self.selection,
             search=self.search, seed=self.seed, noise=self.noise, loss=self.loss, patience=self.patience or None,
             islands=self.islands,
@@ -153,13 +155,6 @@ class Asked:
 
 
 OPTIONS = parameters_of(Asked)
-
-
-def operators_of(texts: str) -> list[str] | None:
-    """Return the operators named; None for all."""
-    names = from_line(texts)
-    _check_known(names, OPERATORS, "operator", "--operators")
-    return list(names) or None
 
 
 def _lists(option: str, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
