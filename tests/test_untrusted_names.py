@@ -16,7 +16,7 @@ import pytest
 from rich.console import Console
 
 from edhie.cli.export import export
-from edhie.cli.prediction_files import writing
+from edhie.cli.predict import writing
 from edhie.cli.show import print_front
 from edhie.console import say
 from edhie.errors import NameWarning

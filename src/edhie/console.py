@@ -30,8 +30,8 @@ def _field_docs(config: type) -> dict[str, str]:
 
 
 def help_of(config: type, field: str) -> str:
-    """Return the docstring of a field, which serves the library and the command line."""
-    return _field_docs(config)[field]
+    """Return the docstring of a field, which serves the library, the command line and the report."""
+    return next(docs[field] for each in config.__mro__ if field in (docs := _field_docs(each)))
 
 
 def say(text: str, *, to: Console = console) -> None:

@@ -9,14 +9,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 PARENT = "EDHIE_PARENT"
 """An environment variable with the id of the process that starts another, which may be gone before the other runs."""
 LOOK_EVERY = 0.5  # seconds: until Ctrl-C is heard where waiting blocks it, and until a process misses its parent
+MEMORY_EVERY = 0.05  # seconds between looks at the memory of a process
 
 
 def command_of(module: str) -> list[str]:
@@ -65,6 +66,57 @@ def ask_process(process: subprocess.Popen[str], message: dict[str, Any]) -> dict
     return dict(json.loads(line)) if line.endswith("\n") else None
 
 
+@contextmanager
+def killed_after(
+    seconds: float, process: subprocess.Popen[str], *, memory: int | None = None, is_group: bool = False
+) -> Iterator[list[str]]:
+    """Kill a process unless the block ends in time; the list then holds the reason.
+
+    With `memory`, it is also killed if it takes more bytes than that, where that is known. With `is_group`, the
+    processes that it started are killed too.
+    """
+    is_over, reasons = threading.Event(), list[str]()
+    deadline = time.monotonic() + max(seconds, 0.0)
+
+    def watch() -> None:
+        while not reasons:
+            left = max(deadline - time.monotonic(), 0.0)
+            if is_over.wait(left if memory is None else min(left, MEMORY_EVERY)):
+                return
+            if time.monotonic() >= deadline:
+                reasons.append(f"killed, since it had not answered after {seconds:g} s")
+            elif memory is not None and _occupied(process) > memory:
+                reasons.append(f"killed, since it took more than {memory >> 30} GiB of memory")
+        kill(process, is_group=is_group)
+
+    guard = threading.Thread(target=watch, daemon=True)
+    guard.start()
+    try:
+        yield reasons
+    finally:
+        is_over.set()
+        guard.join()
+        if reasons:
+            process.wait()  # so that the next question finds it ended
+
+
+def kill(process: subprocess.Popen[str], *, is_group: bool = False) -> None:
+    """Kill a process, with `is_group` also those that it started."""
+    if is_group and sys.platform != "win32":
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+
+
+def _occupied(process: subprocess.Popen[str]) -> int:
+    """Return the resident memory of a process in bytes; 0 where it is unknown."""
+    try:
+        pages = Path(f"/proc/{process.pid}/statm").read_text(encoding="ascii").split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
 def end_process(process: subprocess.Popen[str]) -> None:
     """Kill a process, whatever it works on, and close its pipes."""
     process.kill()
@@ -87,12 +139,12 @@ def serve(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         print(json.dumps(answer(json.loads(line))), file=answers, flush=True)
 
 
-def end_with(parent: int) -> None:
-    """In a worker process: end it as soon as its parent is gone, even if that was killed."""
+def end_with(parent: int, end: Callable[[], None] = lambda: os._exit(1)) -> None:
+    """End this process as soon as its parent is gone, even if that was killed."""
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(LOOK_EVERY)
-        os._exit(1)
+        end()
 
     threading.Thread(target=watch, daemon=True).start()

@@ -10,10 +10,16 @@ from typing import Any
 
 import pytest
 
-from edhie.cli.fit_data import read_measured, tell
+from edhie.cli.fit_data import tell
+from edhie.cli.search_options import Asked
 from edhie.errors import DataError
+from edhie.fit.measured import Measured
 from edhie.fit.run_folder import load
 from measurements import small
+
+
+def read_measured(path: Path, target: str, features: str, **options: Any) -> Measured:
+    return Asked(path, target, features, **options).measured()
 
 
 @pytest.mark.parametrize(
@@ -80,14 +86,14 @@ def test_columns_of_numbers_are_chosen_unless_others_are_named(
 def test_rows_with_missing_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "data.csv"
     path.write_text(TABLE)
-    measured = read_measured(path, "y", "x", path, missing=[-999], drop_missing=True)
+    measured = read_measured(path, "y", "x", validation=path, missing="-999", drop_missing=True)
     assert measured.problem.train.columns.tolist() == [[1, 3, 4]]
     assert measured.problem.validation is not None
     assert measured.problem.validation.columns.tolist() == [[1, 3, 4]]
     assert measured.notes == ("has 1 row with a missing value, which is left out",)
     assert measured.problem.train.resolution.step == 0.1
     with pytest.raises(DataError, match=r"line 3: column 'x' has no value \(-999\); .* --drop-missing"):
-        read_measured(path, "y", "x", missing=[-999])
+        read_measured(path, "y", "x", missing="-999")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode())))
     assert read_measured(Path("-"), "y", "z").path == Path("standard input")
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from edhie import Constraints
-from edhie.cli.search_options import constraints_of
+from edhie.cli.search_options import Asked
 from edhie.fit import field
 from edhie.fit.run_folder import load
 
@@ -76,7 +76,7 @@ def test_the_grammar_of_constraints() -> None:
     columns = ["angle", "a, b", "sin:x"]
 
     def read(nested: list[str], only: list[str]) -> Constraints | None:
-        return constraints_of(None, nested, only, False, columns=columns)
+        return Asked(Path("data.csv"), "y", forbid_nesting=nested, only=only).constraints(columns)
 
     assert read([], []) is None
     assert read(["sin:sin", "sin: cos, *", "*:exp"], []) == Constraints(
@@ -199,7 +199,7 @@ def test_revising_knows_the_same_options() -> None:
 
     fitting, revising = options("fit"), options("revise")
     assert set(revising) - set(fitting) == {"formula"}
-    assert all(revising[name] == fitting[name] for name in set(revising) & set(fitting))
+    assert all(revising[name] is fitting[name] for name in set(revising) & set(fitting))
     assert {"max_size", "forbid_nesting", "only", "all_variables", "generator", "validation"} <= set(revising)
 
 

@@ -125,7 +125,7 @@ def test_ctrl_c_in_the_first_step(
         if isinstance(event, Improved):
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli_fit.SearchView, "__call__", stop)
+    monkeypatch.setattr("edhie.view.SearchView.__call__", stop)
     options = ["fit", cup, "--target", "T", *small(), "--out"]
     code, out, err = edhie(*options, tmp_path / "run")
     assert (code, out) == (130, f"{tmp_path / 'run'}: 0 equations are kept\n")

@@ -13,13 +13,14 @@ import pytest
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 CHILD = """
 import os, pathlib, signal, sys, time
+from edhie import processes
 from edhie.cli import studio_search
-studio_search.LOOK_EVERY = 0.05
+processes.LOOK_EVERY = 0.05
 def stop(*_):
     pathlib.Path(sys.argv[1]).write_text("stopped")
     os._exit(130)
 signal.signal(signal.SIGTERM, stop)
-studio_search.stop_with(os.getppid())
+processes.end_with(os.getppid(), studio_search.stop)
 print("ready", flush=True)
 time.sleep(30)
 """

@@ -316,7 +316,7 @@ def test_a_start_over_other_symbols(edhie: Callable[..., Any], model_folder: Pat
         ("1\n2\n", "weights must be 60 numbers"),
         ("1,2\n" * 60, "has 2 columns; name that of the weights 'weight'"),
         ("1\n-x\n", "line 2: '-x' is not a number"),
-        ("", "holds no numbers"),
+        ("", "is empty"),
     ],
     ids=["few", "columns", "text", "empty"],
 )

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edhie.cli.fit_data import listed
+from edhie.lists import from_line
 from edhie.studio.command import arguments_of
 from edhie.studio.question import read_question
 from edhie.studio.refusals import Refused
@@ -29,7 +29,7 @@ def run_of(folder: Path, **asked: Any) -> Run:
 @given(st.lists(NAMES.filter(bool), min_size=1))
 def test_columns_of_any_name(names: list[str]) -> None:
     (features,) = [each for each in arguments_of(run_of(Path("run"), features=names)) if each.startswith("--features=")]
-    assert list(listed(features.removeprefix("--features="))) == names
+    assert list(from_line(features.removeprefix("--features="))) == names
 
 
 @given(NAMES.filter(bool))

@@ -13,7 +13,7 @@ from typing import Any
 import edhie
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.trial import WORKER, Outcome, Trial
-from edhie.bench.workers import Failure, answer, answer_with
+from edhie.bench.workers import Failure, answer, answer_with, outcome_of
 from edhie.dask_cluster import DaskCluster, Lost
 from edhie.errors import SearchError
 from edhie.evaluate.parallel import using_threads
@@ -47,7 +47,7 @@ class ClusterCrew:
             for key, found in cluster.tasks(_answer_task, messages):
                 name = key.rpartition("-")[0]
                 if not isinstance(found, Lost):
-                    yield _outcome(left.pop(name), found)
+                    yield outcome_of(left.pop(name), found)
                 elif found.is_deadly:
                     yield Failure(left.pop(name), "its workers died, perhaps out of memory; see their logs")
         for trial in left.values():
@@ -74,10 +74,6 @@ class ClusterCrew:
 def is_on_worker() -> bool:
     """Return True in a process, or in a thread, that runs trials for a benchmark."""
     return WORKER in os.environ or getattr(_here, "is_worker", False)
-
-
-def _outcome(trial: Trial, answered: dict[str, Any]) -> Outcome | Failure:
-    return Failure(trial, answered["error"]) if "error" in answered else Outcome(**answered)
 
 
 def _with_absolute_paths(trial: Trial) -> Trial:

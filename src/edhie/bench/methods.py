@@ -116,11 +116,7 @@ def method_named(name: str) -> Method:
 
 def has_generator(method: Method, problem: BenchmarkProblem, model: str | None = None) -> bool:
     """Return whether the method has a generator for the problem's number of variables."""
-    if method.source == "none":
-        return model is None
-    if model is not None:
-        return len(load(model).library.variables) == len(problem.variables)
-    return _loader(method, problem) is not None
+    return _loader(method, problem, model) is not None
 
 
 def needed_training(method: Method, problems: Iterable[BenchmarkProblem]) -> list[Baseline]:
@@ -131,12 +127,10 @@ def needed_training(method: Method, problems: Iterable[BenchmarkProblem]) -> lis
 
 def generator_for(method: Method, problem: BenchmarkProblem, model: str | None = None) -> Generator:
     """Return the generator of a method for a problem, over x0, x1, …; a given `model` takes precedence."""
-    if method.source == "none":
-        if model is not None:
+    make = _loader(method, problem, model)
+    if make is None:
+        if method.source == "none":
             raise ProblemError(f"{method.name} is a function of the data, so it has no use for the model {model}")
-        return NoGenerator(len(problem.variables))
-    make = _loader(method, problem) if model is None else partial(load, model)
-    if make is None or not has_generator(method, problem, model):
         count = "1 variable" if len(problem.variables) == 1 else f"{len(problem.variables)} variables"
         what = f"there is no {method.source} for" if model is None else f"the model {model} does not fit"
         raise ProblemError(
@@ -158,9 +152,14 @@ class NoGenerator:
         return Forest.from_exprs([], self.library)
 
 
-def _loader(method: Method, problem: BenchmarkProblem) -> Callable[[], Generator] | None:
-    """Return a function that loads the generator; without a model, a search that needs no codes uses the grammar."""
-    name = f"{problem.library}-{len(problem.variables)}"
+def _loader(method: Method, problem: BenchmarkProblem, model: str | None) -> Callable[[], Generator] | None:
+    """Return a function that loads the generator, if there is one; a search that needs no codes uses the grammar."""
+    n_variables = len(problem.variables)
+    if method.source == "none":
+        return partial(NoGenerator, n_variables) if model is None else None
+    if model is not None:
+        return partial(load, model) if len(load(model).library.variables) == n_variables else None
+    name = f"{problem.library}-{n_variables}"
     if method.is_shipped and name in shipped_names():
         return partial(load, name)
     baseline = _baseline(method, problem)

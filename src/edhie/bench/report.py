@@ -104,8 +104,6 @@ def paper_figures(benchmark: str, method: str, noise: float = 0.0) -> tuple[str,
 
 
 TOTAL = "total"
-COLUMNS = ("found", "strict", "equal", "chosen", "R²", "evaluated", "rank", "screened", "secs")
-"""Columns after the problem's name; some are left out if they are empty."""
 MOST_REASONS = 3  # of runs without an answer, below the table
 UNITS = (("G", 1e9), ("M", 1e6), ("k", 1e3))
 
@@ -119,7 +117,7 @@ def table_of(rows: Sequence[Row], benchmark: str, method: str, noise: float = 0.
     table.add_column("problem", no_wrap=True)
     total = line_of(TOTAL, rows)
     without = {"strict", "evaluated"} if noise else {"rank"}
-    names = [name for name in COLUMNS if name not in without and (name != "screened" or total.screened)]
+    names = [name for name in _cells(total, {}) if name not in without and (name != "screened" or total.screened)]
     for name in names:
         table.add_column(name, justify="right", no_wrap=True)
     for line in summarised(rows):
@@ -152,7 +150,7 @@ def notes_on(rows: Sequence[Row], noise: float = 0.0) -> list[str]:
 
 
 def _cells(line: Line, paper: dict[str, Any]) -> dict[str, str]:
-    """Return the cells by the names of `COLUMNS`."""
+    """Return the cells by column; some columns are left out if they are empty."""
     return {
         "found": _beside(f"{line.successes}/{line.runs}", paper.get("successes"), "{}"),
         "strict": str(line.strict),

@@ -108,15 +108,15 @@ def run_benchmark(
     with locked(out, records.stem, unwritable=unwritable):  # other tables of the folder may be written meanwhile
         records.check(plan.settings, problems, method if method.is_own else None)
         done = records.done(with_curves=with_curves)
-        waiting = [trial for trial in all_trials if _key(trial) not in done]
+        waiting = [trial for trial in all_trials if trial.key not in done]
         _make_ready(plan, [each for each in problems if each.id in {trial.problem for trial in waiting}], train)
-        records.open(again={_key(trial) for trial in waiting})
+        records.open(again={trial.key for trial in waiting})
         if method.package and waiting:
             on_row(len(all_trials) - len(waiting), len(all_trials), f"preparing {method.package}")
             prepare_rival(method, problems)
         crew = Crew(waiting, workers) if cluster is None else ClusterCrew(waiting, cluster, workers)
         failures = _run(crew, waiting, records, len(all_trials), on_row)
-        wanted = {_key(trial) for trial in all_trials}
+        wanted = {trial.key for trial in all_trials}
         rows = [row for row in records.sort(every) if key_of(row) in wanted]
     left_out = [] if plan.ids else [problem.id for problem in every if problem not in problems]
     return Ended(rows, records.path, failures, left_out)
@@ -131,7 +131,7 @@ def _run(
 ) -> list[Failure]:
     failures: list[Failure] = []
     on_row(total - len(waiting), total, "")
-    by_key = {_key(trial): trial for trial in waiting}
+    by_key = {trial.key: trial for trial in waiting}
     with closing(crew.outcomes()) as outcomes:
         for finished, outcome in enumerate(outcomes, start=total - len(waiting) + 1):
             if isinstance(outcome, Failure):
@@ -144,7 +144,7 @@ def _run(
             after = "" if row["evaluated"] is None else f" after {row['evaluated']:,}"
             on_row(finished, total, f"{row['problem']} run {row['run']}: {word}{after}")
     places = {key: place for place, key in enumerate(by_key)}
-    return sorted(failures, key=lambda failure: places[_key(failure.trial)])
+    return sorted(failures, key=lambda failure: places[failure.trial.key])
 
 
 def _check(plan: Plan, workers: int) -> None:
@@ -178,7 +178,3 @@ def _make_ready(plan: Plan, problems: Sequence[BenchmarkProblem], train: Callabl
             what = f"{baseline.kind} on {baseline.corpus}"
             raise ProblemError(f"a model has to be trained first ({what}): call train() of each in needed_training()")
         train(baseline)
-
-
-def _key(trial: Trial) -> tuple[str, int, float]:
-    return trial.problem, trial.run, trial.noise

@@ -83,6 +83,11 @@ class Trial:
         return cls(**{**row, "settings": TrialSettings(**row["settings"]), "own": own})
 
     @property
+    def key(self) -> tuple[str, int, float]:
+        """The key of its row: problem, run and noise."""
+        return self.problem, self.run, self.noise
+
+    @property
     def how(self) -> Method:
         """The method itself."""
         return method_named(self.method) if self.own is None else self.own

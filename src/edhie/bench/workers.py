@@ -89,6 +89,11 @@ def _asked(process: subprocess.Popen[str], trial: Trial) -> Outcome | Failure:
         process.kill()
         code = process.wait()
         return Failure(trial, f"its process ended with code {code}, perhaps for lack of memory; try fewer workers")
+    return outcome_of(trial, answer)
+
+
+def outcome_of(trial: Trial, answer: dict[str, Any]) -> Outcome | Failure:
+    """Return the outcome in the answer of a worker."""
     return Failure(trial, answer["error"]) if "error" in answer else Outcome(**answer)
 
 

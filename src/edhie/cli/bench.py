@@ -19,7 +19,7 @@ from edhie.bench.report import notes_on, table_of
 from edhie.bench.runner import RUNS, Ended, Plan, run_benchmark
 from edhie.bench.trial import Shard, TrialSettings
 from edhie.bench.workers import Failure
-from edhie.cli.options import complete_model
+from edhie.cli.options import complete_model, completing
 from edhie.cli.outputs import benchmark as benchmark_folder
 from edhie.cli.outputs import own_folder, save_figure
 from edhie.cli.terminal import exit_on_interrupt, noted_bar
@@ -30,9 +30,7 @@ OWN = "or a search of your own, as my_module:Climb or path/to/file.py:Climb"
 MOST_PANELS = 18  # of learning curves in one picture
 
 
-def complete_benchmark(incomplete: str) -> list[str]:
-    """Return the names of benchmarks with this beginning; the shell itself completes files."""
-    return [name for name in benchmark_names() if name.startswith(incomplete)]
+complete_benchmark = completing(benchmark_names)
 
 
 def complete_method(incomplete: str) -> list[tuple[str, str]]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 from rich.table import Table
 
-from edhie.cli.grammar import complete_name as complete_grammar
-from edhie.cli.options import Json, print_json
+from edhie.cli.grammar import complete_grammar
+from edhie.cli.options import Json, parameters_of, print_json, with_options
 from edhie.cli.outputs import CORPUS, own_folder
 from edhie.cli.terminal import exit_on_interrupt, progress_bar
 from edhie.cli.train import complete_corpus
@@ -20,7 +20,6 @@ from edhie.corpora import Corpus, ImportOptions, Recipe, build, import_file, nam
 from edhie.corpora.build import TIME_LIMIT
 from edhie.corpora.corpus import expressions_text, vacant
 from edhie.corpora.formulas import PHYSICS
-from edhie.corpora.importing import Notation, Numbers
 from edhie.corpora.recipes import known_checksum
 from edhie.storage import digest
 
@@ -78,32 +77,17 @@ def build_corpus(
 
 
 @app.command("import", epilog="Example: `edhie corpus import formulas.txt --out corpora/field`")
+@with_options([each for each in parameters_of(ImportOptions) if each.name != "variables"])
 def import_corpus(
     file: Annotated[Path, typer.Argument(help="One formula per line, or a CSV or TSV table (with --column).")],
     out: Annotated[Path | None, typer.Option(help="The folder to make; without it the corpus is only shown.")] = None,
-    notation: Annotated[Notation, typer.Option(help=help_of(ImportOptions, "notation"))] = ImportOptions.notation,
-    column: Annotated[str, typer.Option(help=help_of(ImportOptions, "column"))] = ImportOptions.column,
     variable: Annotated[
         list[str] | None, typer.Option(help=help_of(ImportOptions, "variables") + " Give it once for each.")
     ] = None,
-    numbers: Annotated[Numbers, typer.Option(help=help_of(ImportOptions, "numbers"))] = ImportOptions.numbers,
-    generic_variables: Annotated[
-        bool, typer.Option("--generic-variables", help=help_of(ImportOptions, "generic_variables"))
-    ] = ImportOptions.generic_variables,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help=help_of(ImportOptions, "skip_bad"))
-    ] = ImportOptions.skip_bad,
+    **given: Any,
 ) -> None:
     """Make a corpus from a file of formulas: infix, LaTeX or SymPy text, or a column of a table."""
-    options = ImportOptions(
-        notation=notation,
-        column=column,
-        variables=tuple(variable or ()),
-        numbers=numbers,
-        generic_variables=generic_variables,
-        skip_bad=skip_bad,
-    )
-    corpus, bad = import_file(file, options)
+    corpus, bad = import_file(file, ImportOptions(variables=tuple(variable or ()), **given))
     for line in bad:
         say(f"left out, {line}", to=error_console)
     if out is None:

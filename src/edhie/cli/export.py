@@ -34,8 +34,7 @@ def export(
     force: Force = False,
 ) -> None:
     """Write an equation of a fit as code, as a formula or as data. Cells of a spreadsheet are those of the file."""
-    if out is not None:
-        check_output(out, force=force)
+    check_output(out, force=force)
     found = load(folder, whole=False)
     equation = chosen_equation(found, index)
     target = variable_names((*found.train.names, found.target))[-1]  # an identifier that no variable has

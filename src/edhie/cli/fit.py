@@ -6,157 +6,59 @@ import shlex
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-import typer
-
-from edhie.cli import search_options as options
-from edhie.cli.fit_data import listed, read_measured, tell
-from edhie.cli.options import print_json
-from edhie.cli.outputs import RUN, check_new_run, own_folder
+from edhie.cli.fit_data import RESUME, begin, exit_if_interrupted, has_checkpoint, watched
+from edhie.cli.options import print_json, with_options
+from edhie.cli.outputs import RUN, own_folder
+from edhie.cli.search_options import OPTIONS, Asked
 from edhie.cli.show import document, print_front
-from edhie.cli.terminal import INTERRUPTED, exit_on_interrupt
+from edhie.cli.terminal import exit_on_interrupt
 from edhie.console import error_console, say
-from edhie.errors import EdhieError
 from edhie.evaluate.parallel import core_count
-from edhie.event_log import EventLog
-from edhie.events import Event, Improved
-from edhie.fit import Discovery, Settings, discover
-from edhie.fit.measured import Measured
+from edhie.fit import Discovery, discover
 from edhie.fit.run_folder import save
 from edhie.fit.workers import Workers
-from edhie.search.checkpoint import ARRAYS as CHECKPOINT
-from edhie.search.strategies import DEFAULT
-from edhie.view import SearchView
 
 FRONT, FIT, REPORT = "front.png", "fit.png", "report.html"
 
 
-def fit(
-    data: options.DataFile,
-    target: options.Target,
-    features: options.Features = "",
-    exclude: options.Exclude = "",
-    missing: options.Missing = "",
-    drop_missing: options.DropMissing = False,
-    sigma: options.Sigma = None,
-    validation: options.Validation = None,
-    decimal: options.Decimal = None,
-    header: options.HeaderRow = None,
-    sample: options.SampledRows = None,
-    noise: options.NoiseName = Settings.noise,
-    loss: options.LossName = Settings.loss,
-    selection: options.SelectionName = Settings.selection,
-    operators: options.Operators = "",
-    guess: options.Guesses = None,
-    template: options.TemplateText = None,
-    corpus: options.Corpus = None,
-    max_size: options.LargestSize = None,
-    forbid_nesting: options.ForbidNesting = None,
-    only: options.Only = None,
-    all_variables: options.AllVariables = False,
-    max_time: options.MaxTime = None,
-    evaluations: options.Evaluations = None,
-    target_error: options.TargetError = None,
-    patience: options.Patience = Settings.patience or 0,
-    generator: options.Generator = None,
-    search: options.SearchName = DEFAULT,
-    strict: options.Strict = False,
-    seed: options.RandomSeed = Settings.seed,
-    jobs: options.Jobs = None,
-    islands: options.Islands = None,
-    cluster: options.Cluster = None,
-    out: options.Out = None,
-    resume: options.Resume = False,
-    events: options.Events = None,
-    report: options.Report = True,
-    quiet: options.Quiet = False,
-    as_json: options.Json = False,
-) -> None:
+@with_options(OPTIONS)
+def fit(**given: Any) -> None:
     """Find equations that explain a column of a table by others. Ctrl-C shows what was found so far."""
-    if resume and out is None:
-        raise typer.BadParameter("--resume needs the folder of the search; give it with --out")
-    if template is not None and search != DEFAULT:
-        raise typer.BadParameter(f"a --template has a search of its own; leave out --search {search}")
-    settings = Settings(
-        max_time=options.seconds_of(max_time, evaluations), max_evaluations=evaluations, target_error=target_error,
-        operators=options.operators_of(operators), guesses=guess or (), template=template, corpus=corpus,
-        generator=generator, strict=strict, selection=selection, search=search, seed=seed,
-        noise=noise, loss=loss, patience=patience or None, islands=islands,
-    )  # fmt: skip
+    asked = Asked(**given)
+    settings, out, quiet = asked.settings(), asked.out, asked.quiet
     found: Discovery | None = None
 
     def when_stopped() -> str:
         if found is not None:
             return f"stopped while {out} was written; the same command with --resume writes it again"
-        if out is not None and (out / CHECKPOINT).exists():
-            return f"stopped; {out} keeps the search; resume with the same command and --resume"
-        return "stopped before anything was found"
+        return (
+            f"stopped; {out} keeps the search; {RESUME}" if has_checkpoint(out) else "stopped before anything was found"
+        )
 
     with own_folder(out, RUN):
         with exit_on_interrupt(when_stopped):
-            if out is not None and not resume:
-                check_new_run(out)
-            measured = read_measured(
-                data, target, features, validation, sigma=sigma, decimal=decimal, exclude=exclude,
-                missing=listed(missing), drop_missing=drop_missing, header=header, sample=sample,
-            )  # fmt: skip
-            columns = measured.problem.columns
-            constraints = options.constraints_of(max_size, forbid_nesting, only, all_variables, columns=columns)
-            settings = replace(settings, constraints=constraints)
-            tell(measured, quiet=quiet)
-            workers = Workers(jobs or core_count(), "local" if cluster is None else "dask", cluster)
-            with EventLog(events, resume=resume) as log:
-                found = _search(measured, settings, workers, out, log, resume=resume, quiet=quiet)
+            measured, settings = begin(asked, settings)
+            workers = Workers(asked.jobs or core_count(), "local" if asked.cluster is None else "dask", asked.cluster)
+            with watched(asked, measured.problem.target) as watch:
+                found = discover(
+                    measured.problem, settings, on_event=watch, folder=out, resume=asked.resume, workers=workers
+                )
             try:
                 if out is not None:
                     save(found, out)
             finally:  # equations are shown even if they cannot be saved
-                _print_equations(found, out, quiet=quiet, as_json=as_json)
+                _print_equations(found, out, quiet=quiet, as_json=asked.as_json)
         if out is not None:
-            _draw(found, out, report=report)
-    if out is not None and not quiet and not as_json:
+            _draw(found, out, report=asked.report)
+    if out is not None and not quiet and not asked.as_json:
         kept = "1 equation is kept" if len(found.equations) == 1 else f"{len(found.equations)} equations are kept"
         again = "" if found.is_empty else f"; look at them again with: edhie show {shlex.quote(str(out))}"
         say(f"{out}: {kept}{again}")
-    if found.result.stopped == "interrupted":
-        so_far = "nothing was found yet" if found.is_empty else "this was found so far"
-        kept = f"; {out} keeps it; resume with the same command and --resume" if out else ""
-        say(f"stopped: {so_far}{kept}", to=error_console)
-        raise typer.Exit(INTERRUPTED)
+    exit_if_interrupted(found.result, out, is_empty=found.is_empty)
     found.index  # noqa: B018 -- raises an error if nothing was found
-
-
-def _search(
-    measured: Measured,
-    settings: Settings,
-    workers: Workers,
-    out: Path | None,
-    log: EventLog,
-    *,
-    resume: bool,
-    quiet: bool,
-) -> Discovery:
-    """Search; if that fails, print the best expression and the folder to resume before the error is raised."""
-    improved: list[Improved] = []
-    with SearchView(target=measured.problem.target, is_quiet=quiet) as view:
-
-        def watch(event: Event) -> None:
-            if isinstance(event, Improved):
-                improved.append(event)
-            log(event)
-            view(event)
-
-        try:
-            return discover(measured.problem, settings, on_event=watch, folder=out, resume=resume, workers=workers)
-        except (EdhieError, OSError):  # such as a full disk
-            if improved:
-                best = improved[-1].chosen or improved[-1]
-                say(f"the best until then: {measured.problem.target} = {best.expr}", to=error_console)
-                if out is not None and (out / CHECKPOINT).exists():
-                    say(f"{out} keeps the search; resume with the same command and --resume", to=error_console)
-            raise
 
 
 def _print_equations(found: Discovery, out: Path | None, *, quiet: bool, as_json: bool) -> None:

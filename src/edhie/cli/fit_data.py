@@ -1,41 +1,77 @@
-"""The data of `edhie fit` and `edhie revise`: read with the options of the command, and summarised for the user."""
+"""What `edhie fit` and `edhie revise` tell the user: about the data, during the search, and when it is interrupted."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from edhie.cli.terminal import only_warnings
+import typer
+
+from edhie.cli.outputs import check_new_run
+from edhie.cli.search_options import Asked
+from edhie.cli.terminal import INTERRUPTED, only_warnings
 from edhie.console import error_console, say
-from edhie.errors import shortened
-from edhie.evaluate.tables import Header
+from edhie.errors import EdhieError, shortened
+from edhie.event_log import EventLog
+from edhie.events import Event, Improved
 from edhie.expr import SymbolLibrary
-from edhie.fit.measured import Measured, read_file
+from edhie.fit.measured import Measured
+from edhie.fit.settings import Settings
+from edhie.results import SearchResult
+from edhie.search.checkpoint import ARRAYS as CHECKPOINT
+from edhie.view import SearchView
 
 CONSTANT = "c"  # an unknown constant in formulas
 MOST_TOLD = 20  # columns that have another name in equations
+RESUME = "resume with the same command and --resume"
 
 
-def read_measured(
-    path: Path,
-    target: str,
-    features: str,
-    validation: Path | None = None,
-    *,
-    sigma: str | None = None,
-    decimal: str | None = None,
-    exclude: str = "",
-    missing: Sequence[float | str] = (),
-    drop_missing: bool = False,
-    header: Header | None = None,
-    sample: int | None = None,
-) -> Measured:
-    """Read a file as `read_file` does; `features` and `exclude` are lists as in CSV."""
-    return read_file(
-        path, target, features=listed(features), exclude=listed(exclude), validation=validation, sigma=sigma,
-        decimal=decimal, missing=missing, drop_missing=drop_missing, header=header, sample=sample,
-    )  # fmt: skip
+def begin(asked: Asked, settings: Settings) -> tuple[Measured, Settings]:
+    """Read the data and tell the user about them; return them, and the settings with the constraints."""
+    if asked.out is not None and not asked.resume:
+        check_new_run(asked.out)
+    measured = asked.measured()
+    settings = replace(settings, constraints=asked.constraints(measured.problem.columns))
+    tell(measured, quiet=asked.quiet)
+    return measured, settings
+
+
+@contextmanager
+def watched(asked: Asked, target: str) -> Iterator[Callable[[Event], None]]:
+    """Show a search, and write its events; if it fails, print the best expression and the folder to resume."""
+    improved: list[Improved] = []
+    with EventLog(asked.events, resume=asked.resume) as log, SearchView(target=target, is_quiet=asked.quiet) as view:
+
+        def watch(event: Event) -> None:
+            if isinstance(event, Improved):
+                improved.append(event)
+            log(event)
+            view(event)
+
+        try:
+            yield watch
+        except (EdhieError, OSError):  # such as a full disk
+            if improved:
+                best = improved[-1].chosen or improved[-1]
+                say(f"the best until then: {target} = {best.expr}", to=error_console)
+                if has_checkpoint(asked.out):
+                    say(f"{asked.out} keeps the search; {RESUME}", to=error_console)
+            raise
+
+
+def has_checkpoint(folder: Path | None) -> bool:
+    """Return whether a folder holds a search to resume."""
+    return folder is not None and (folder / CHECKPOINT).exists()
+
+
+def exit_if_interrupted(result: SearchResult, out: Path | None, *, is_empty: bool = False) -> None:
+    """Tell the user and exit if the search was interrupted."""
+    if result.stopped == "interrupted":
+        so_far = "nothing was found yet" if is_empty else "this was found so far"
+        say(f"stopped: {so_far}" + (f"; {out} keeps it; {RESUME}" if out else ""), to=error_console)
+        raise typer.Exit(INTERRUPTED)
 
 
 def tell(measured: Measured, *, quiet: bool = False) -> None:
@@ -66,8 +102,3 @@ def tell(measured: Measured, *, quiet: bool = False) -> None:
     if CONSTANT in problem.train.names:
         stands = SymbolLibrary.of([], list(problem.train.names), constant=True).constant
         say(f"{CONSTANT} is a column here; in formulas write {stands} for an unknown constant", to=error_console)
-
-
-def listed(names: str) -> tuple[str, ...]:
-    """Return the names in a comma-separated list; a name with a comma is quoted."""
-    return tuple(each.strip() for each in next(csv.reader([names], skipinitialspace=True), []) if each.strip())

@@ -62,8 +62,7 @@ def show_formula(
     as_json: Json = False,
 ) -> None:
     """Show a formula in every notation and as a tree."""
-    if figure is not None:
-        check_figure(figure, force=force)
+    check_figure(figure, force=force)
     if latex:
         from edhie.expr.latex_reader import from_latex
 

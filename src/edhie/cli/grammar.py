@@ -8,20 +8,14 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from edhie.cli.options import Count, Json, Seed, Written, in_parts, print_expression, print_json
+from edhie.cli.options import Count, Json, Seed, Written, completing, in_parts, print_expression, print_json
 from edhie.console import console, say
 from edhie.grammar import load, names
 
 app = typer.Typer(help="Look at probabilistic grammars and draw expressions from them.", no_args_is_help=True)
-
-
-def complete_name(incomplete: str) -> list[str]:
-    """Return the names of grammars with this beginning."""
-    return [name for name in names() if name.startswith(incomplete)]
-
-
+complete_grammar = completing(names)
 Grammar = Annotated[
-    str, typer.Argument(help="The name of a grammar, or the path of a .pcfg file.", autocompletion=complete_name)
+    str, typer.Argument(help="The name of a grammar, or the path of a .pcfg file.", autocompletion=complete_grammar)
 ]
 
 

@@ -74,8 +74,7 @@ def encode(
         if sys.stdin.isatty():
             raise typer.BadParameter("give formulas, or a file of them with --file")
         file = STANDARD_INPUT
-    if out is not None:
-        check_output(out, force=force)
+    check_output(out, force=force)
     loaded = load(model)
     exprs = read_formulas(formulas or [], file, loaded.library)
     mean, log_variance = loaded.encode(Forest.from_exprs(exprs, loaded.library))
@@ -164,8 +163,7 @@ def interpolate(
     as_json: options.Json = False,
 ) -> None:
     """Decode points on a straight line between the codes of two formulas."""
-    if figure is not None:
-        check_figure(figure, force=force)
+    check_figure(figure, force=force)
     loaded = load(model)
     a, b = read_formula(first, loaded.library), read_formula(second, loaded.library)
     walk = interpolation(loaded, a, b, steps=steps)

@@ -1,4 +1,4 @@
-"""Numbers in files: codes of expressions, and weights; CSV tables, or NumPy's .npy."""
+"""Numbers in files: codes of expressions, and weights; tables, or NumPy's .npy."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import GeneratorError, raised_as, shortened
+from edhie.evaluate.tables import open_table
+from edhie.evaluate.tables.table import HeaderError
 from edhie.generators import Codes
 from edhie.safe_text import as_text_cell
 
@@ -37,7 +39,7 @@ def write_codes(path: Path, texts: Sequence[str], mean: Codes, spread: Codes) ->
 
 def read_codes(path: Path, latent: int) -> Codes:
     """Return the codes in a file: its columns z0, z1, …, or all columns if none has such a name."""
-    table = _read_npy(path) if _is_npy(path) else _read_csv(path, CODE_COLUMN)
+    table = _read_npy(path) if _is_npy(path) else _read_table(path, CODE_COLUMN)
     if table.ndim != 2 or table.shape[1] != latent:
         width = f"{table.shape[1]} numbers" if table.ndim == 2 else f"the shape {table.shape}"
         raise GeneratorError(f"{path} holds codes of {width}; this model's have {latent}")
@@ -51,7 +53,7 @@ def read_codes(path: Path, latent: int) -> Codes:
 
 def read_weights(path: Path) -> NDArray[np.float64]:
     """Return one number for each expression: one a line, or the column `weight` of a CSV table."""
-    table = _read_npy(path) if _is_npy(path) else _read_csv(path, WEIGHT_COLUMN)
+    table = _read_npy(path) if _is_npy(path) else _read_table(path, WEIGHT_COLUMN)
     if table.ndim == 2 and table.shape[1] != 1:
         raise GeneratorError(f"{path} has {table.shape[1]} columns; name that of the weights {WEIGHT_COLUMN.pattern!r}")
     return table.ravel()
@@ -73,48 +75,19 @@ def _read_npy(path: Path) -> NDArray[np.float64]:
         raise GeneratorError(f"{path} cannot be read as an array of numbers: {error}") from error
 
 
-def _read_csv(path: Path, wanted: re.Pattern[str]) -> NDArray[np.float64]:
-    """Return the columns of a CSV file whose names match; all if none does or there is no row of names."""
+def _read_table(path: Path, wanted: re.Pattern[str]) -> NDArray[np.float64]:
+    """Return the columns of a table whose names match, z0 before z1; all if none does or there are no names."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file)
-            rows = [(reader.line_num, row) for row in reader if any(map(str.strip, row))]
-    except FileNotFoundError:
-        raise GeneratorError(f"there is no file {path}") from None
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise GeneratorError(f"{path} cannot be read: {reason}") from error
-    columns: list[int] | None = None
-    if rows and not any(map(_is_number, rows[0][1])):
-        columns = _columns(path, rows.pop(0)[1], wanted)
-    if not rows:
+        table = open_table(path)
+    except HeaderError as error:
+        if not error.is_missing:
+            raise
+        table = open_table(path, header="no")
+    found = [(int(match[1]) if wanted.groups else 0, name) for name in table.names if (match := wanted.fullmatch(name))]
+    if [number for number, _ in sorted(found)] != list(range(len(found))):
+        listed = shortened(", ".join(name for _, name in found), 60)
+        raise GeneratorError(f"{path} has the columns {listed}: one is missing or duplicated")
+    numbers = table.numbers([name for _, name in sorted(found)] or table.names, with_gaps=True)
+    if not len(numbers):
         raise GeneratorError(f"{path} holds no numbers")
-    width = len(rows[0][1])
-    table = []
-    for line, row in rows:
-        if len(row) != width:
-            raise GeneratorError(f"{path}, line {line} has {len(row)} columns, the first row {width}")
-        cells = row if columns is None else [row[i] for i in columns if i < width]
-        bad = next((cell for cell in cells if not _is_number(cell)), None)
-        if bad is not None:
-            raise GeneratorError(f"{path}, line {line}: {shortened(bad, 40)!r} is not a number")
-        table.append([float(cell) for cell in cells])
-    return np.array(table)
-
-
-def _columns(path: Path, names: Sequence[str], wanted: re.Pattern[str]) -> list[int] | None:
-    """Return the positions of the columns whose names match, z0 before z1; None if none does."""
-    found = [(match, place) for place, name in enumerate(names) if (match := wanted.fullmatch(name.strip()))]
-    numbered = sorted((int(match[1]) if wanted.groups else 0, place) for match, place in found)
-    if [number for number, _ in numbered] != list(range(len(numbered))):
-        listed = ", ".join(match[0] for match, _ in found)
-        raise GeneratorError(f"{path} has the columns {shortened(listed, 60)}: one is missing or duplicated")
-    return [place for _, place in numbered] or None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return numbers

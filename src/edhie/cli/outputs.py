@@ -61,11 +61,13 @@ def benchmark(table: str) -> Kind:
     return Kind("benchmark", (f"{table}.csv",), [f"{table}{end}" for end in ends], part=table)
 
 
-def check_output(path: Path, *, force: bool) -> None:
+def check_output(path: Path | None, *, force: bool) -> None:
     """Raise an error if writing to `path` would destroy a file; call it before anything takes time.
 
-    Devices and pipes, such as /dev/stdout, may be written to.
+    Devices and pipes, such as /dev/stdout, may be written to. None is no file.
     """
+    if path is None:
+        return
     owner = _owner(path)
     if owner is not None:
         raise EdhieError(f"{path} belongs to the {owner} in {path.resolve().parent}; choose another file")
@@ -84,9 +86,9 @@ def _owner(path: Path) -> str | None:
     return None
 
 
-def check_figure(path: Path, *, force: bool) -> None:
+def check_figure(path: Path | None, *, force: bool) -> None:
     """Raise an error if drawing into `path` would destroy a file."""
-    if path.name:  # without one, drawing fails
+    if path is not None and path.name:  # without one, drawing fails
         check_output(_with_suffix(path), force=force)
 
 

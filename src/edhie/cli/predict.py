@@ -1,25 +1,36 @@
-"""`edhie predict`: predictions of an equation for new rows."""
+"""`edhie predict`: predictions of an equation for new rows, written batch by batch as CSV or Parquet.
+
+In CSV, texts that a spreadsheet would take for formulas get an apostrophe.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import csv
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TextIO
 
 import numpy as np
 import typer
 
 from edhie.cli.outputs import Force, check_output
-from edhie.cli.prediction_files import writing
-from edhie.cli.search_options import Decimal
+from edhie.cli.search_options import DECIMAL_MARK, Mark
 from edhie.cli.show import Index, RunFolder, chosen_equation
 from edhie.console import error_console, say
-from edhie.errors import DataError, shortened
+from edhie.errors import DataError, raised_as, shortened
 from edhie.evaluate.tables import Numbers, Table, open_table
+from edhie.evaluate.tables.frames import FrameTable
 from edhie.fit import Discovery, Equation
 from edhie.fit.run_folder import load
+from edhie.safe_text import as_text_cell
+
+PARQUET = (".parquet", ".pq")
+Write = Callable[[Mapping[str, Numbers]], None]
+"""Write the next rows, given the values of the new columns."""
 
 
 def predict(
@@ -33,17 +44,16 @@ def predict(
         Literal["constants", "equations"],
         typer.Option(help="What --std includes: the uncertainty of the constants, or also that about the equation."),
     ] = "constants",
-    decimal: Decimal = None,
+    decimal: Annotated[Mark | None, typer.Option(help=DECIMAL_MARK, metavar="MARK", show_default=False)] = None,
     out: Annotated[
         Path | None, typer.Option(help="The CSV or Parquet file to write.", show_default="standard output")
     ] = None,
     force: Force = False,
 ) -> None:
     """Add the predictions of an equation to a table; a cell is empty where the equation has no value."""
-    if out is not None:
-        if out.exists() and data.exists() and out.samefile(data):
-            raise DataError(f"{out} is the table that is read; choose another file for the predictions")
-        check_output(out, force=force)
+    if out is not None and out.exists() and data.exists() and out.samefile(data):
+        raise DataError(f"{out} is the table that is read; choose another file for the predictions")
+    check_output(out, force=force)
     found = load(folder, whole=False)
     equation = chosen_equation(found, index)
     table = open_table(data, decimal=decimal)
@@ -107,3 +117,68 @@ def _free_name(name: str, table: Table) -> str:
     while name in table.names:
         name += "_predicted"
     return name
+
+
+@contextmanager
+def writing(table: Table, names: Sequence[str], out: Path | None) -> Iterator[Write]:
+    """Write a table with new columns of these names to a file, or print it; Parquet, if the file's name says so."""
+    if out is None:
+        yield _csv_writer(table, names, sys.stdout)
+        return
+    with raised_as(DataError, f"cannot write the predictions to {out}"):
+        if out.suffix.lower() not in PARQUET:
+            with out.open("w", encoding="utf-8", newline="") as file:
+                yield _csv_writer(table, names, file)
+            return
+        with _parquet_writer(table, names, out) as write:
+            yield write
+
+
+def _csv_writer(table: Table, names: Sequence[str], file: TextIO) -> Write:
+    writer = csv.writer(file, delimiter=table.separator, lineterminator="\n")
+    texts = table.texts()
+    is_begun = False
+
+    def write(new: Mapping[str, Numbers]) -> None:
+        nonlocal is_begun
+        if not is_begun:
+            writer.writerow(map(as_text_cell, (*table.names, *names)))
+            is_begun = True
+        cells = zip(*(_cells(values, table.decimal) for values in new.values()), strict=True)
+        rows = islice(texts, len(next(iter(new.values()))))
+        writer.writerows([*map(as_text_cell, row), *more] for row, more in zip(rows, cells, strict=True))
+
+    return write
+
+
+@contextmanager
+def _parquet_writer(table: Table, names: Sequence[str], out: Path) -> Iterator[Write]:
+    if not isinstance(table, FrameTable) or table.arrow is None:
+        only = "only the columns of Parquet and NumPy files have types; write a CSV file instead"
+        raise DataError(f"{table.path} cannot be written as Parquet: {only}")
+    import pyarrow
+    from pyarrow.parquet import ParquetWriter
+
+    batches, writer = table.arrow(), None
+
+    def write(new: Mapping[str, Numbers]) -> None:
+        nonlocal writer
+        batch = next(batches, None)
+        if batch is None:  # a table without rows
+            return
+        rows = pyarrow.Table.from_batches([batch])
+        for name in names:
+            rows = rows.append_column(name, pyarrow.array(new[name], from_pandas=True))  # NaN is no value
+        writer = writer or ParquetWriter(str(out), rows.schema)
+        writer.write_table(rows)
+
+    try:
+        yield write
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def _cells(values: Iterable[float], decimal: str) -> Iterator[str]:
+    for value in values:
+        yield "" if np.isnan(value) else repr(float(value)).replace(".", decimal)

@@ -8,24 +8,16 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
-import time
 
 from edhie.cli import main
-from edhie.processes import LOOK_EVERY
+from edhie.processes import end_with
 
 
-def stop_with(parent: int) -> None:
-    """Stop this process, as SIGTERM does, as soon as its parent is gone, even if that was killed."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(LOOK_EVERY)
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=watch, daemon=True).start()
+def stop() -> None:
+    """Stop this process, as SIGTERM does."""
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":
-    stop_with(int(os.environ["EDHIE_STUDIO"]))
+    end_with(int(os.environ["EDHIE_STUDIO"]), stop)
     main()

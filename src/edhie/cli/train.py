@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import fields
+from dataclasses import Field, fields
+from inspect import Parameter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from edhie.cli.grammar import complete_name as complete_grammar
+from edhie.cli.grammar import complete_grammar
 from edhie.cli.number_files import read_weights
-from edhie.cli.options import complete_model
+from edhie.cli.options import complete_model, completing, with_options
 from edhie.cli.outputs import MODEL, own_folder
 from edhie.cli.terminal import exit_on_interrupt, noted_bar
 from edhie.console import help_of, say
@@ -23,56 +24,33 @@ from edhie.errors import CorpusError, GeneratorError, suggestion
 from edhie.generators import TrainConfig, load
 from edhie.generators.base import Model
 from edhie.generators.checkpoint import STATE, Epoch, epochs_done
-from edhie.generators.config import MODEL_DEFAULTS, Backend, Device, ModelName, ScheduleName
+from edhie.generators.config import MODEL_DEFAULTS
 from edhie.generators.saving import FORMAT
 from edhie.generators.trained import Trained, train_and_save
 from edhie.grammar import load as load_grammar
 from edhie.view import duration
 
-FIELDS = {field.name for field in fields(TrainConfig)}
+complete_corpus = completing(lambda: (*recipe_names(), PHYSICS))
 
 
-def complete_corpus(incomplete: str) -> list[str]:
-    """Return the names of corpora with this beginning."""
-    known = [name for name in (*recipe_names(), PHYSICS) if name.lower().startswith(incomplete.lower())]
-    return [incomplete + name[len(incomplete) :] for name in known]  # capitals as typed; they do not matter
-
-
-def _setting(name: str) -> Any:
+def _setting(field: Field[Any]) -> Parameter:
     """Return an option for a field of the configuration, with the defaults of all kinds of model."""
-    by_model = {model: getattr(TrainConfig.of(model), name) for model in MODEL_DEFAULTS}  # type: ignore[arg-type]
-    common = by_model[TrainConfig.model]
-    others = [f"{model}: {value}" for model, value in by_model.items() if value != common]
-    return typer.Option(help=help_of(TrainConfig, name), show_default="; ".join([str(common), *others]))
+    by_model = {model: getattr(TrainConfig.of(model), field.name) for model in MODEL_DEFAULTS}  # type: ignore[arg-type]
+    common = TrainConfig.model if field.name == "model" else by_model[TrainConfig.model]
+    others = [f"{model}: {value}" for model, value in by_model.items() if value != common and field.name != "model"]
+    option = typer.Option(help=help_of(TrainConfig, field.name), show_default="; ".join([str(common), *others]))
+    kind: Any = Annotated[get_type_hints(TrainConfig)[field.name] | None, option]
+    return Parameter(field.name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
 
 
+@with_options(map(_setting, fields(TrainConfig)))
 def train(
-    context: typer.Context,
     corpus: Annotated[
         str, typer.Argument(help="A corpus folder, or a name from `edhie corpus list`.", autocompletion=complete_corpus)
     ],
     out: Annotated[Path, typer.Option(help="The folder to make.")],
-    model: Annotated[
-        ModelName | None, typer.Option(help=help_of(TrainConfig, "model"), show_default=TrainConfig.model)
-    ] = None,
-    hidden: Annotated[int | None, _setting("hidden")] = None,
-    latent: Annotated[int | None, _setting("latent")] = None,
-    epochs: Annotated[int | None, _setting("epochs")] = None,
-    batch: Annotated[int | None, _setting("batch")] = None,
-    learning_rate: Annotated[float | None, _setting("learning_rate")] = None,
-    warm_up: Annotated[float | None, _setting("warm_up")] = None,
-    schedule: Annotated[ScheduleName | None, _setting("schedule")] = None,
-    divergence: Annotated[float | None, _setting("divergence")] = None,
-    free_bits: Annotated[float | None, _setting("free_bits")] = None,
-    validation: Annotated[float | None, _setting("validation")] = None,
-    patience: Annotated[int | None, _setting("patience")] = None,
-    seed: Annotated[int | None, _setting("seed")] = None,
-    device: Annotated[Device | None, _setting("device")] = None,
-    threads: Annotated[int | None, _setting("threads")] = None,
-    backend: Annotated[Backend | None, _setting("backend")] = None,
     grammar: Annotated[
-        str | None,
-        typer.Option(help="The grammar of a gvae: a name or a file.", autocompletion=complete_grammar),
+        str | None, typer.Option(help="The grammar of a gvae: a name or a file.", autocompletion=complete_grammar)
     ] = None,
     start: Annotated[str | None, typer.Option(help="A model to fine-tune.", autocompletion=complete_model)] = None,
     weights: Annotated[
@@ -80,11 +58,11 @@ def train(
         typer.Option(help="Weights of the expressions: a file with one per line, or a CSV column `weight`."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the model that is in the folder.")] = False,
+    **given: Any,
 ) -> None:
     """Train a model on a corpus. Stopped with Ctrl-C, it resumes when run again, and ends with the same weights."""
-    given = {name: value for name, value in context.params.items() if name in FIELDS and value is not None}
     begun = load(start) if start is not None else None
-    config = _config(given, begun)
+    config = _config({name: value for name, value in given.items() if value is not None}, begun)
     if grammar is not None and config.model != "gvae":
         raise typer.BadParameter(f"--grammar is for --model gvae; {config.model} needs none")
     if grammar is not None and begun is not None:

@@ -6,14 +6,13 @@ executes the digits of numbers as Python code.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from edhie.errors import ParseError, SymbolError, shortened, suggestion
 from edhie.expr.expression import Expr
 from edhie.expr.latex_lexer import CLOSE_BAR, OPEN_BAR, key, tokenise
-from edhie.expr.lexer import Token
+from edhie.expr.lexer import FOLDED, Token, TokenReader
 from edhie.expr.library import SymbolLibrary, natural_order
 from edhie.expr.notation import postfix_to_prefix
 from edhie.expr.standard_libraries import everything
@@ -25,7 +24,6 @@ BARS = {"|": "|", OPEN_BAR: CLOSE_BAR}
 RELATIONS = ("=", "<", ">")
 STARTS = ("number", "name", "function", "fraction", "root")
 INVERSES = {"sin": "asin", "cos": "acos", "tan": "atan"}
-FOLDED = ("min", "max")
 MAX_DEPTH = 80  # of brackets; each takes some frames of Python's stack
 
 
@@ -68,30 +66,20 @@ def _over(library: SymbolLibrary, expr: Expr) -> Expr:
         return from_sympy(to_sympy(expr, evaluate=False), library, as_written=True)
 
 
-class _Parser:
+class _Parser(TokenReader):
     """Reads the tokens by recursive descent and writes them in postfix order, each operator after its operands."""
 
     def __init__(self, text: str, tokens: list[Token], library: SymbolLibrary | None) -> None:
-        self.text, self.tokens, self.library = text, tokens, library
+        super().__init__(text, tokens)
+        self.library = library
         variables = library.variables if library else ()
         self.known = {key(latex_name(name)): name for name in variables}
         self.constant = library.constant if library else "c"
         self.names: set[str] = set()
         """Names of variables that were read, where there is no library."""
-        self.at = self.bars = 0
+        self.bars = 0
         self.opened: list[Token] = []
         self.out: list[str] = []
-
-    @property
-    def next(self) -> Token:
-        return self.tokens[self.at]
-
-    def take(self) -> Token:
-        self.at += 1
-        return self.tokens[self.at - 1]
-
-    def error(self, what: str, token: Token | None = None) -> ParseError:
-        return ParseError(what, self.text, (token or self.next).position)
 
     def unexpected(self) -> ParseError:
         token = self.next
@@ -237,8 +225,7 @@ class _Parser:
         self.take()
 
     def number(self, token: Token, sign: str = "") -> None:
-        if not math.isfinite(float(token.text)):
-            raise self.error(f"the number {shortened(token.text, 40)} is too large for a double", token)
+        self.finite(token)
         self.out.append(sign + token.text)
 
     def name(self, token: Token) -> None:
@@ -299,17 +286,13 @@ class _Parser:
             if name not in INVERSES:
                 raise self.error(f"{name}^-1 can mean 1/{name} or the inverse function; write one of them", token)
             name, exponent = INVERSES[name], []
-        self.called(name, count, token)
+        known = self.library if self.library and name in self.library else OPERATORS
+        self.check_operands(known[name], count, token)
+        self.out.append(name)
         if base:
             self.out[-1:] = ["log10"] if base == ["10"] else ["log", *base, "log", "/"]
         if exponent:
             self.raised(exponent)
-
-    def called(self, name: str, count: int, token: Token) -> None:
-        symbol = self.library[name] if self.library and name in self.library else OPERATORS[name]
-        if count != symbol.arity and not (name in FOLDED and count > symbol.arity):
-            raise self.error(f"{name!r} takes {symbol.arity} operand{'s' * (symbol.arity > 1)}, not {count}", token)
-        self.out.append(name)
 
 
 def _plain(name: str) -> str:

@@ -7,14 +7,13 @@ generators do not offer. It keeps its own stack, so a formula may have any lengt
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from edhie.errors import ParseError, SymbolError, shortened, suggestion
+from edhie.errors import SymbolError, shortened, suggestion
 from edhie.expr.expression import Expr
-from edhie.expr.lexer import Token, tokenise
+from edhie.expr.lexer import FOLDED, Token, TokenReader, tokenise
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.notation import postfix_to_prefix
 from edhie.expr.numerals import is_numeral, numeral
@@ -22,7 +21,6 @@ from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import ALIASES, NAMED_LITERALS, OPERATORS, Precedence, is_name
 
 BINARY = {"+": Precedence.SUM, "-": Precedence.SUM, "*": Precedence.PRODUCT, "/": Precedence.PRODUCT}
-FOLDED = ("min", "max")  # of three and more operands, taken two by two
 
 
 @dataclass
@@ -90,13 +88,12 @@ def _variables_in(tokens: list[Token]) -> list[str]:
     return list(columns | found)
 
 
-class _Parser:
+class _Parser(TokenReader):
     """Reads the tokens in one pass and writes them in postfix order, each operator after its operands."""
 
     def __init__(self, text: str, tokens: list[Token], library: SymbolLibrary, has_power_tokens: bool = False) -> None:
-        self.text, self.tokens, self.library = text, tokens, library
-        self.has_power_tokens = has_power_tokens
-        self.at = 0
+        super().__init__(text, tokens)
+        self.library, self.has_power_tokens = library, has_power_tokens
         self.out: list[str] = []
         self.waiting: list[_Waiting] = []
 
@@ -112,20 +109,8 @@ class _Parser:
         return Expr(self.library, postfix_to_prefix(self.out, lambda token: self.library[token].arity))
 
     @property
-    def next(self) -> Token:
-        return self.tokens[self.at]
-
-    def take(self) -> Token:
-        token = self.next
-        self.at += 1
-        return token
-
-    @property
     def shown_library(self) -> str:
         return shortened(str(self.library))
-
-    def error(self, what: str, token: Token | None = None) -> ParseError:
-        return ParseError(what, self.text, (token or self.next).position)
 
     # -- operands ---------------------------------------------------------------------
 
@@ -161,12 +146,6 @@ class _Parser:
         self.out.append(sign + token.text)
         return True
 
-    def finite(self, token: Token) -> float:
-        value = float(token.text)
-        if not math.isfinite(value):
-            raise self.error(f"the number {shortened(token.text, 40)} is too large for a double", token)
-        return value
-
     def negation(self, sign: Token) -> bool:
         after = self.tokens[min(self.at + 1, len(self.tokens) - 1)]
         if self.next.kind == "number" and self.next.text[0] != "-" and not _is_power(after):
@@ -201,7 +180,7 @@ class _Parser:
         function = self.function_name(name)
         self.waiting.append(_Waiting(function, 0, self.take(), name))
         if self.next.text == ")":
-            self.check_operands(function, name, 0)
+            self.check_operands(self.library[function], 0, name)
         return False
 
     def function_name(self, name: Token) -> str:
@@ -295,13 +274,8 @@ class _Parser:
             raise self.error("this ')' closes nothing", token)
         opened = self.waiting.pop()
         if opened.name is not None:
-            self.check_operands(opened.symbol, opened.name, opened.operands + 1)
+            self.check_operands(self.library[opened.symbol], opened.operands + 1, opened.name)
             self.out.append(opened.symbol)
-
-    def check_operands(self, function: str, name: Token, count: int) -> None:
-        arity = self.library[function].arity
-        if count != arity and not (function in FOLDED and count > arity):
-            raise self.error(f"{name.text!r} takes {arity} operand{'s' * (arity > 1)}, not {count}", name)
 
 
 def _is_power(token: Token) -> bool:

@@ -15,14 +15,13 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import cache
 from itertools import islice
 from queue import SimpleQueue
 from typing import Any
 
 from edhie.errors import EdhieError
-from edhie.processes import ask_process, end_process, output_of, start_process
+from edhie.processes import ask_process, end_process, killed_after, output_of, start_process
 
 Answer = dict[str, Any]
 TIMED_OUT: Answer = {"error": "timed out", "timed_out": True}
@@ -44,13 +43,13 @@ class SympyWorker:
             process = self._running()
             answer = None
             start = time.monotonic()
-            with _killed_after(time_limit, process) as is_killed:
+            with killed_after(time_limit, process) as reasons:
                 try:
                     answer = ask_process(process, message)
                 finally:
                     if answer is None:  # it ended, or Ctrl-C left it with a question half answered
                         self._end()
-            is_late = is_killed.is_set() or time.monotonic() - start > time_limit
+            is_late = bool(reasons) or time.monotonic() - start > time_limit
             return TIMED_OUT if is_late else answer or ENDED
 
     def _running(self) -> subprocess.Popen[str]:
@@ -60,7 +59,7 @@ class SympyWorker:
         self._process = process = start_process("edhie.expr.sympy_tasks", {"PYTHONHASHSEED": "0"})
         is_ready = False
         try:
-            with _killed_after(START_LIMIT, process):
+            with killed_after(START_LIMIT, process):
                 is_ready = "ready\n" in iter(output_of(process).readline, "")
         finally:
             if not is_ready:
@@ -86,27 +85,6 @@ class SympyWorker:
         """Forget the process, which is the parent's, in the child after a fork."""
         self._process = None
         self._lock = threading.Lock()
-
-
-@contextmanager
-def _killed_after(seconds: float, process: subprocess.Popen[str]) -> Iterator[threading.Event]:
-    """Kill the process unless the block ends in time; the event is set when it was killed."""
-    is_killed = threading.Event()
-
-    def kill() -> None:
-        is_killed.set()
-        process.kill()
-
-    timer = threading.Timer(max(seconds, 0), kill)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield is_killed
-    finally:
-        timer.cancel()
-        timer.join()
-        if is_killed.is_set():
-            process.wait()  # so that the next question finds it ended
 
 
 class SympyPool:

@@ -8,6 +8,7 @@ from edhie.errors import shortened
 from edhie.fit import Equation
 from edhie.safe_text import printable
 
+DIGITS, MOST_DIGITS = 4, 12  # of a constant
 NEARLY_ONE = 1e-4  # nearer to 1 than this, the distance from 1 is shown
 ROUNDING = 1e-12
 
@@ -25,6 +26,27 @@ def right_side(equation: Equation, width: int = 64) -> str:
 def one_line(name: str, width: int = 48) -> str:
     """Return a column's name without line breaks and control characters, shortened if long."""
     return shortened(printable(" ".join(name.split())), width)
+
+
+def constant_digits(value: float, error: float) -> int:
+    """Return as many digits of a constant as go with two of its standard error."""
+    if not (value and 0.0 < error < math.inf):
+        return DIGITS
+    return min(max(DIGITS, math.floor(math.log10(abs(value))) - math.floor(math.log10(error)) + 2), MOST_DIGITS)
+
+
+def constants_note(equation: Equation) -> str:
+    """Return what is to be known about the errors of the constants; empty if there is nothing."""
+    found, letter = equation.uncertainty, equation.expr.library.constant
+    if not len(found.values):
+        return ""
+    if found.degrees_of_freedom < 1:
+        return "There are no more rows than constants, so nothing is known of the errors."
+    if not found.unidentified:
+        return ""
+    groups = "; ".join(" and ".join(f"{letter}{k + 1}" for k in group) for group in found.unidentified)
+    given = "; the errors are those of the others with what is given" if found.held else ""
+    return f"The data do not determine {groups}: other values fit as well{given}."
 
 
 def r2_text(r2: float | None) -> str:

@@ -10,11 +10,10 @@ from edhie.evaluate.constants.uncertainty import Uncertainty
 from edhie.fit import Discovery, Equation
 from edhie.plots import plot_fit
 from edhie.plots.style import png
-from edhie.plots.words import equation_text, r2_text
+from edhie.plots.words import constant_digits, constants_note, equation_text, r2_text
 from edhie.report.fragments import Html, fill, joined
-from edhie.report.mathematics import formula, number, with_letters
+from edhie.report.mathematics import formula, number, one_row
 
-DIGITS, MOST_DIGITS = 4, 12  # of a constant
 MOST_PICTURES = 12
 DPI = 130
 COLOURS = 48
@@ -71,6 +70,7 @@ def constants_table(equation: Equation) -> Html:
         return fill("no-constants")
     found = equation.uncertainty
     letter = equation.expr.library.constant
+    note = constants_note(equation)
     rows = [
         fill(
             "constant",
@@ -82,7 +82,12 @@ def constants_table(equation: Equation) -> Html:
         )
         for k in range(len(found.values))
     ]
-    return fill("constants", letters=with_letters(equation), rows=joined(rows), note=_note(equation))
+    return fill(
+        "constants",
+        letters=one_row(equation, numbered=True),
+        rows=joined(rows),
+        note=fill("note", text=note) if note else "",
+    )
 
 
 def _error(value: float) -> Html:
@@ -97,23 +102,7 @@ def _interval(found: Uncertainty, k: int) -> Html:
 
 
 def _digits(found: Uncertainty, k: int) -> int:
-    """Return as many digits of a constant as go with two of its standard error."""
-    value, error = abs(float(found.values[k])), float(found.standard_errors[k])
-    if not (value > 0.0 and 0.0 < error < math.inf):
-        return DIGITS
-    return min(max(DIGITS, math.floor(math.log10(value)) - math.floor(math.log10(error)) + 2), MOST_DIGITS)
-
-
-def _note(equation: Equation) -> Html:
-    found = equation.uncertainty
-    if found.degrees_of_freedom < 1:
-        return fill("note", text="There are no more rows than constants, so nothing is known of the errors.")
-    if found.unidentified:
-        letter = equation.expr.library.constant
-        groups = "; ".join(" and ".join(f"{letter}{k + 1}" for k in group) for group in found.unidentified)
-        given = "; the errors are those of the others with what is given" if found.held else ""
-        return fill("note", text=f"The data do not determine {groups}: other values fit as well{given}.")
-    return Html("")
+    return constant_digits(float(found.values[k]), float(found.standard_errors[k]))
 
 
 def pictured(discovery: Discovery) -> frozenset[int]:

@@ -23,12 +23,12 @@ class Html(str):
 
 def fill(name: str, /, **values: object) -> Html:
     """Return the fragment of that name with its places filled; whatever is not `Html` is escaped."""
-    escaped = {key: value if isinstance(value, Html) else _escaped(str(value)) for key, value in values.items()}
+    escaped = {
+        # marks of writing direction would affect the text around them
+        key: value if isinstance(value, Html) else escape(printable(str(value), keep="\n\t"))
+        for key, value in values.items()
+    }
     return Html(_fragments()[name].substitute(escaped))
-
-
-def _escaped(text: str) -> str:
-    return escape(printable(text, keep="\n\t"))  # marks of writing direction would affect the text around them
 
 
 def joined(parts: Iterable[Html]) -> Html:

@@ -29,15 +29,11 @@ def number(value: float, digits: int = 4, *, padded: bool = False) -> Html:
 def formula(equation: Equation) -> Html:
     """Return the whole equation with the digits needed; lines may break between the terms of a sum."""
     size = "long" if equation.expr.size > LONG else ""
-    return fill("formula", size=size, terms=_line(equation, numbered=False))
+    return fill("formula", size=size, terms=one_row(equation))
 
 
-def with_letters(equation: Equation) -> Html:
-    """Return the equation with letters for its constants."""
-    return _line(equation, numbered=True)
-
-
-def _line(equation: Equation, *, numbered: bool) -> Html:
+def one_row(equation: Equation, *, numbered: bool = False) -> Html:
+    """Return the whole equation, if it is `numbered` with letters for its constants."""
     expr = equation.expr if numbered else equation.printed
     terms = mathml_terms(expr, number_format="r", numbered=numbered)
     name = equation.target if is_name(equation.target) else one_line(equation.target, TARGET)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from edhie import __version__
+from edhie.console import help_of
 from edhie.fit import Discovery
 from edhie.report.fragments import Html, fill, joined
+from edhie.results import SearchCounts
 
 STOPPED = {
     "target": "It ended because the loss that was asked for was reached, or nothing but rounding was left.",
@@ -20,16 +22,6 @@ SELECTION = {
     "accuracy": "errors on unseen rows, by the one-standard-error rule",
     "score": "the largest fall of the loss for its complexity",
 }
-COUNTED = {
-    "executed": "distinct expressions computed on the data",
-    "screened": "combinations weighed in closed form, without computing them",
-    "refits": "expressions whose constants were fitted again with full effort",
-    "again": "expressions computed once more",
-    "bounded": "of those executed: only found to be worse than a bound",
-    "invalid": "of those executed: without a finite loss",
-    "asked": "expressions that were to be scored, repetitions included",
-    "undecodable": "codes that gave no expression",
-}
 
 
 def search_section(discovery: Discovery, article: str, command: str | None) -> Html:
@@ -42,7 +34,6 @@ def search_section(discovery: Discovery, article: str, command: str | None) -> H
         "seconds": f"{result.seconds:.1f}",
         "edhie": __version__,
     }
-    counts = vars(result.counts)
     again = fill("copy", id=f"{article}-command", label="The command that made this page", text=command or "")
     return fill(
         "search",
@@ -50,8 +41,8 @@ def search_section(discovery: Discovery, article: str, command: str | None) -> H
         stopped=STOPPED.get(result.stopped, f"It ended: {result.stopped}."),
         facts=joined(fill("fact", label=label, value=value) for label, value in told.items()),
         counts=joined(
-            fill("count", name=name, value=f"{value:,}", meaning=COUNTED.get(name, ""))
-            for name, value in counts.items()
+            fill("count", name=name, value=f"{value:,}", meaning=help_of(SearchCounts, name))
+            for name, value in vars(result.counts).items()
         ),
         command=again if command else "",
     )

@@ -47,45 +47,27 @@ def studio_app(studio: Studio, access: Access) -> Guard:
         finally:
             await studio.close()
 
-    handlers: dict[Any, Any] = {
-        Refused: _refused, EdhieError: _fault, OSError: _disk, HTTPException: _no_page, Exception: _broken,
-        ClientDisconnect: _gone,
-    }  # fmt: skip
     app = Starlette(
         routes=[*ROUTES, *RUN_ROUTES, *RESULT_ROUTES, Mount("/static", StaticFiles(directory=STATIC, check_dir=False))],
-        exception_handlers=handlers,
+        exception_handlers=dict.fromkeys((EdhieError, OSError, HTTPException, ClientDisconnect, Exception), _told),
         lifespan=lifespan,
     )
     return Guard(app, access)  # around everything, errors included
 
 
-# -- errors ---------------------------------------------------------------------------------
-
-
-async def _refused(request: Request, error: Refused) -> Response:
-    return Json(error.as_json(), error.status)
-
-
-async def _fault(request: Request, error: EdhieError) -> Response:
-    return Json({"error": str(error)}, 400)
-
-
-async def _disk(request: Request, error: OSError) -> Response:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
-        return await _refused(request, unwritable(error))
-    return await _broken(request, error)
-
-
-async def _no_page(request: Request, error: HTTPException) -> Response:
-    return Json({"error": f"{request.url.path}: {error.detail.lower()}"}, error.status_code)
-
-
-async def _broken(request: Request, error: Exception) -> Response:
+async def _told(request: Request, error: Exception) -> Response:
+    """Return the answer to a request that failed."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
+        error = unwritable(error)
+    if isinstance(error, Refused):
+        return Json(error.as_json(), error.status)
+    if isinstance(error, EdhieError):
+        return Json({"error": str(error)}, 400)
+    if isinstance(error, HTTPException):
+        return Json({"error": f"{request.url.path}: {error.detail.lower()}"}, error.status_code)
+    if isinstance(error, ClientDisconnect):
+        return Response(status_code=400)  # nobody reads it
     return Json({"error": f"the studio failed to answer: {error!r}; please report it"}, 500)
-
-
-async def _gone(request: Request, error: ClientDisconnect) -> Response:
-    return Response(status_code=400)  # nobody reads it
 
 
 # -- the page, what can be chosen, tables, formulas, the learned space --------------------------

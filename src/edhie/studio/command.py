@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from edhie.studio.lists import as_line
+from edhie.lists import as_line
 from edhie.studio.runs import EVENTS, FIELD, STUDIO, Run
+
+AS_THEY_ARE = ("target", "sigma", "noise", "selection", "max_size", "seed", "evaluations", "template")
+"""Fields of a question that are options of the command."""
 
 
 def arguments_of(run: Run) -> list[str]:
@@ -14,21 +17,11 @@ def arguments_of(run: Run) -> list[str]:
     question, studio = run.note["question"], run.folder / STUDIO
     options = question.get("options", {})
     given: list[tuple[str, Any]] = [
-        ("target", question["target"]),
-        ("features", as_line(question.get("features", ()))),
-        ("sigma", question.get("sigma")),
-        ("decimal", options.get("decimal")),
-        ("missing", options.get("missing")),
-        ("header", options.get("header")),
-        ("operators", as_line(question.get("operators", ()))),
-        ("noise", question.get("noise")),
-        ("selection", question.get("selection")),
-        ("max-size", question.get("max_size")),
-        ("seed", question.get("seed")),
+        *((name.replace("_", "-"), question.get(name)) for name in AS_THEY_ARE),
+        *((name, options.get(name)) for name in ("decimal", "missing", "header")),
+        *((name, as_line(question.get(name, ()))) for name in ("features", "operators")),
         ("max-time", question.get("max_time", 0)),
-        ("evaluations", question.get("evaluations")),
         ("patience", question.get("patience") if run.note["kind"] == "fit" else None),
-        ("template", question.get("template")),
         *(("guess", guess) for guess in question.get("guesses", ())),
         ("corpus", studio / FIELD if question.get("field") else None),
         ("jobs", run.note.get("jobs")),

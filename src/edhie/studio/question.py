@@ -27,30 +27,30 @@ def read_question(body: Any) -> dict[str, Any]:
     kind = _one_of(body, "kind", KINDS, "fit")
     question: dict[str, Any] = {
         "kind": kind,
-        "target": _text(body, "target", needed=True),
+        "target": read_text(body, "target", needed=True),
         "features": _texts(body, "features", 100_000),
-        "sigma": _text(body, "sigma"),
+        "sigma": read_text(body, "sigma"),
         "operators": _operators(body),
-        "max_time": _number(body, "max_time", 0.1, MOST_SECONDS),
-        "evaluations": _whole(body, "evaluations", 1, MOST_SEED),
+        "max_time": read_number(body, "max_time", 0.1, MOST_SECONDS),
+        "evaluations": read_whole(body, "evaluations", 1, MOST_SEED),
         "noise": _one_of(body, "noise", NOISES, None),
-        "max_size": _whole(body, "max_size", 1, 1000),
-        "seed": _whole(body, "seed", 0, MOST_SEED),
-        "patience": _whole(body, "patience", 0, MOST_SEED),
+        "max_size": read_whole(body, "max_size", 1, 1000),
+        "seed": read_whole(body, "seed", 0, MOST_SEED),
+        "patience": read_whole(body, "patience", 0, MOST_SEED),
         "options": read_options(body.get("options") or {}),
     }
     if kind == "fit":
         question |= {
             "guesses": _texts(body, "guesses", MOST_GUESSES),
-            "template": _text(body, "template"),
-            "field": _text(body, "field", LONGEST_FIELD),
+            "template": read_text(body, "template"),
+            "field": read_text(body, "field", LONGEST_FIELD),
             "selection": _one_of(body, "selection", SELECTIONS, None),
         }
         if question["template"] and question["guesses"]:
             both = "a form with unknown parts and a formula to start from cannot be combined; give one of them"
             raise Refused(both, where={"field": "template"})
     else:
-        question["formula"] = _text(body, "formula", needed=True)
+        question["formula"] = read_text(body, "formula", needed=True)
     return {name: value for name, value in question.items() if value not in (None, "", [], {})}
 
 
@@ -60,7 +60,7 @@ def read_options(given: Any) -> dict[str, Any]:
         raise Refused("options are an object", where={"field": "options"})
     found: dict[str, Any] = {
         "decimal": _one_of(given, "decimal", (",", "."), None),
-        "missing": _text(given, "missing", 1000),
+        "missing": read_text(given, "missing", 1000),
         "header": _one_of(given, "header", ("no", "mend"), None),
         "drop_missing": given.get("drop_missing") in (True, "true", "yes", "1"),
     }
@@ -74,7 +74,8 @@ def _wrong(field: str, what: str) -> Refused:
     return Refused(f"{field.replace('_', ' ')}: {what}", where={"field": field})
 
 
-def _text(body: dict[str, Any], field: str, most: int = LONGEST_TEXT, *, needed: bool = False) -> str | None:
+def read_text(body: dict[str, Any], field: str, most: int = LONGEST_TEXT, *, needed: bool = False) -> str | None:
+    """Return the text in a field; None without one."""
     value = body.get(field)
     if value is None or value == "":
         if needed:
@@ -93,7 +94,7 @@ def _texts(body: dict[str, Any], field: str, most: int) -> list[str]:
     values = body.get(field) or []
     if not isinstance(values, list) or len(values) > most:
         raise _wrong(field, f"give a list of at most {most:,} texts")
-    return [found for value in values if (found := _text({field: value}, field)) is not None]
+    return [found for value in values if (found := read_text({field: value}, field)) is not None]
 
 
 def _operators(body: dict[str, Any]) -> list[str]:
@@ -113,20 +114,28 @@ def _one_of(body: dict[str, Any], field: str, known: Sequence[str], usual: str |
     return str(value)
 
 
-def _number(body: dict[str, Any], field: str, least: float, most: float) -> float | None:
+def read_number(
+    body: dict[str, Any], field: str, least: float, most: float, *, usual: float | None = None
+) -> float | None:
+    """Return the number in a field; `usual` without one."""
     value = body.get(field)
     if value is None:
-        return None
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value) or not least <= value <= most:
+        return usual
+    if not is_finite(value) or not least <= value <= most:
         raise _wrong(field, f"give a number from {least:g} to {most:g}")
     return float(value)
 
 
-def _whole(body: dict[str, Any], field: str, least: int, most: int) -> int | None:
+def read_whole(body: dict[str, Any], field: str, least: int, most: int, *, usual: int | None = None) -> int | None:
+    """Return the whole number in a field; `usual` without one."""
     value = body.get(field)
     if value is None:
-        return None
+        return usual
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise _wrong(field, f"give a whole number from {least} to {most}")
     return value
+
+
+def is_finite(value: Any) -> bool:
+    """Return whether a value is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -19,6 +19,7 @@ from starlette.routing import Route
 from edhie.folder_lock import is_lock
 from edhie.studio.choices import EXPORTS, model_names
 from edhie.studio.command import arguments_of
+from edhie.studio.question import is_finite, read_number, read_text, read_whole
 from edhie.studio.refusals import Refused
 from edhie.studio.requests import Json, read_json, run_of, studio_of
 from edhie.studio.run_routes import table_of
@@ -27,7 +28,6 @@ from edhie.studio.runs import Run
 TABLES = ("equations.csv", "revisions.csv")
 REPORT = "report.html"
 MOST_STEPS, MOST_NEIGHBOURS, LARGEST_RADIUS = 64, 500, 100.0
-LONGEST_EXPRESSION = 20_000
 LONGEST_ABOUT = 1000  # letters
 MOST_ZIPPED = 2_000_000_000  # bytes
 
@@ -53,28 +53,22 @@ async def get_comparison(request: Request) -> Response:
 async def post_fit(request: Request) -> Response:
     """Return the fit of an equation, or of an expression while the search runs."""
     run, body = run_of(request), await read_json(request)
-    given: dict[str, Any] = {"x": _column(body), "log": body.get("log") is True}
-    if isinstance(body.get("expression"), str):
-        if len(body["expression"]) > LONGEST_EXPRESSION:
-            raise Refused("the expression is too long", 413)
-        table = table_of(run)
-        given |= {"expression": body["expression"], "table": None if table is None else str(table)}
-        given["question"] = run.note.get("question")
-    else:
-        given["equation"] = body.get("equation")
-    return await _asked(request, "curves.fit", **given)
+    expression = read_text(body, "expression")
+    given = {"equation": body.get("equation")} if expression is None else {"expression": expression, **_asked_of(run)}
+    return await _asked(request, "curves.fit", x=read_text(body, "x"), log=body.get("log") is True, **given)
 
 
 async def post_try(request: Request) -> Response:
     """Return what an equation gives for numbers of the user."""
     body = await read_json(request)
     constants, values = body.get("constants"), body.get("values") or {}
-    if constants is not None and not (isinstance(constants, list) and all(map(_is_finite, constants))):
+    if constants is not None and not (isinstance(constants, list) and all(map(is_finite, constants))):
         raise Refused("constants are a list of numbers", where={"field": "constants"})
-    if not isinstance(values, dict) or not all(map(_is_finite, values.values())):
+    if not isinstance(values, dict) or not all(map(is_finite, values.values())):
         raise Refused("values are numbers by column", where={"field": "values"})
     return await _asked(
-        request, "curves.try_values", equation=body.get("equation"), x=_column(body), log=body.get("log") is True,
+        request, "curves.try_values",
+        equation=body.get("equation"), x=read_text(body, "x"), log=body.get("log") is True,
         constants=None if constants is None else [float(each) for each in constants],
         values={name: float(value) for name, value in values.items()},
     )  # fmt: skip
@@ -91,15 +85,10 @@ def _place(text: str) -> int:
     return int(text)
 
 
-def _column(body: dict[str, Any]) -> str | None:
-    column = body.get("x")
-    if column is not None and not isinstance(column, str):
-        raise Refused("x is the name of a column", where={"field": "x"})
-    return column
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def _asked_of(run: Run) -> dict[str, Any]:
+    """Return the question of a run and its table, if they are known."""
+    table = table_of(run)
+    return {"table": None if table is None else str(table), "question": run.note.get("question")}
 
 
 # -- what users take away ---------------------------------------------------------------------
@@ -110,12 +99,10 @@ async def get_export(request: Request) -> Response:
     run, format_ = run_of(request), request.path_params["format"]
     if format_ not in EXPORTS:
         raise Refused(f"there is no format {format_!r}", 404)
-    table = table_of(run)
+    place = _place(request.query_params.get("equation", ""))
     found = await studio_of(request).ask(
-        "runs", "takeaway.export", folder=str(run.folder), format=format_,
-        place=_place(request.query_params.get("equation", "")),
-        table=None if table is None else str(table), question=run.note.get("question"),
-    )  # fmt: skip
+        "runs", "takeaway.export", folder=str(run.folder), format=format_, place=place, **_asked_of(run)
+    )
     headers = _as_file(f"equation{EXPORTS[format_][1]}") | {"X-About": quote(found["about"][:LONGEST_ABOUT])}
     return PlainTextResponse(found["text"], headers=headers)
 
@@ -126,16 +113,12 @@ async def get_report(request: Request) -> Response:
     headers = _as_file(f"{run.id}.html")
     if kept := run.file(REPORT):
         return FileResponse(kept, media_type="application/octet-stream", headers=headers)
-    path = _temporary(".html")
-    try:
-        command = " ".join(["edhie", *arguments_of(run)]) if run.is_own else None
+    command = " ".join(["edhie", *arguments_of(run)]) if run.is_own else None
+    with _temporary(".html") as path:
         await studio_of(request).ask(
             "runs", "takeaway.report", folder=str(run.folder), into=str(path), command=command,
             title=run.note.get("name"),
         )  # fmt: skip
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
     return _file_once(path, headers)
 
 
@@ -150,12 +133,9 @@ async def get_csv(request: Request) -> Response:
 
 async def get_folder(request: Request) -> Response:
     """Return the run folder as a zip archive, which the command line can open."""
-    run, path = run_of(request), _temporary(".zip")
-    try:
+    run = run_of(request)
+    with _temporary(".zip") as path:
         await run_in_threadpool(_zip, run, path)
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
     return _file_once(path, _as_file(f"{run.id}.zip"))
 
 
@@ -169,9 +149,16 @@ def _zip(run: Run, into: Path) -> None:
             archive.write(path, Path(run.id) / path.relative_to(run.folder))
 
 
-def _temporary(suffix: str) -> Path:
+@contextmanager
+def _temporary(suffix: str) -> Iterator[Path]:
+    """Make a file, which stays unless the block fails."""
     with tempfile.NamedTemporaryFile(prefix="edhie-studio-", suffix=suffix, delete=False) as file:
-        return Path(file.name)
+        path = Path(file.name)
+    try:
+        yield path
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _file_once(path: Path, headers: dict[str, str]) -> Response:
@@ -189,8 +176,8 @@ def _as_file(name: str) -> dict[str, str]:
 async def post_between(request: Request) -> Response:
     """Return the way from one formula to another."""
     body = await read_json(request)
-    texts = {name: _formula(body, name) for name in ("first", "second")}
-    steps = _number(body, "steps", 16, lambda n: isinstance(n, int) and 1 <= n <= MOST_STEPS)
+    texts = {name: read_text(body, name, needed=True) for name in ("first", "second")}
+    steps = read_whole(body, "steps", 1, MOST_STEPS, usual=16)
     found = await studio_of(request).ask("formulas", "space.between", **texts, steps=steps, model=_model(body))
     return Json(found)
 
@@ -198,29 +185,13 @@ async def post_between(request: Request) -> Response:
 async def post_neighbours(request: Request) -> Response:
     """Return the neighbours of a formula."""
     body = await read_json(request)
-    count = _number(body, "count", 100, lambda n: isinstance(n, int) and 1 <= n <= MOST_NEIGHBOURS)
-    radius = _number(body, "radius", 1.0, lambda r: 0 <= r <= LARGEST_RADIUS)
+    count = read_whole(body, "count", 1, MOST_NEIGHBOURS, usual=100)
+    radius = read_number(body, "radius", 0.0, LARGEST_RADIUS, usual=1.0)
+    formula = read_text(body, "formula", needed=True)
     found = await studio_of(request).ask(
-        "formulas", "space.neighbours", formula=_formula(body, "formula"), count=count, radius=radius,
-        model=_model(body),
-    )  # fmt: skip
+        "formulas", "space.neighbours", formula=formula, count=count, radius=radius, model=_model(body)
+    )
     return Json(found)
-
-
-def _formula(body: dict[str, Any], field: str) -> str:
-    text = body.get(field)
-    if not isinstance(text, str) or not text.strip():
-        raise Refused("write a formula", where={"field": field})
-    if len(text) > LONGEST_EXPRESSION:
-        raise Refused("the formula is too long", 413, where={"field": field})
-    return text
-
-
-def _number(body: dict[str, Any], field: str, usual: float, is_right: Callable[[Any], bool]) -> Any:
-    value = body.get(field, usual)
-    if not _is_finite(value) or not is_right(value):
-        raise Refused(f"{field} is out of range", where={"field": field})
-    return value
 
 
 def _model(body: dict[str, Any]) -> str:

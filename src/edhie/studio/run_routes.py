@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from edhie.files import replace_file
 from edhie.safe_text import printable
-from edhie.studio.question import MOST_SECONDS, read_question
+from edhie.studio.question import MOST_SECONDS, read_number, read_question
 from edhie.studio.refusals import Refused
 from edhie.studio.requests import Json, read_json, run_of, studio_of
 from edhie.studio.runs import FIELD, LONGEST_NAME, STUDIO, Run, unwritable
@@ -36,7 +36,7 @@ async def post_run(request: Request) -> Response:
     studio.shelf.check_room()
     table, name = _table(studio, body)
     question = read_question(body)
-    question = await studio.ask("tables", "questions.checked", path=str(table), name=name, question=question)
+    question = await studio.ask("tables", "formulas.checked", path=str(table), name=name, question=question)
     wanted = body.get("name")
     title = printable(wanted.strip()) if isinstance(wanted, str) and wanted.strip() else Path(name).stem
     run = studio.shelf.new(title, question.pop("kind"), question)
@@ -100,21 +100,12 @@ def _changing(change: Callable[[Studio, Run, dict[str, Any]], Awaitable[None]]) 
     return answer
 
 
-async def _pause(studio: Studio, run: Run, body: dict[str, Any]) -> None:
-    studio.queue.stop(run, "pause")
-
-
-async def _stop(studio: Studio, run: Run, body: dict[str, Any]) -> None:
-    studio.queue.stop(run, "stop")
+async def _stop(studio: Studio, run: Run, body: dict[str, Any], *, wanted: str = "stop") -> None:
+    studio.queue.stop(run, wanted)
 
 
 async def _resume(studio: Studio, run: Run, body: dict[str, Any]) -> None:
-    more = body.get("more_seconds")
-    if more is not None:
-        is_number = isinstance(more, int | float) and not isinstance(more, bool)
-        if not is_number or not math.isfinite(more) or not 0 < more <= MOST_SECONDS:
-            raise Refused("give a number of seconds above 0", where={"field": "more_seconds"})
-    studio.queue.resume(run, more)
+    studio.queue.resume(run, read_number(body, "more_seconds", 0.1, MOST_SECONDS))
 
 
 async def _rename(studio: Studio, run: Run, body: dict[str, Any]) -> None:
@@ -142,7 +133,7 @@ RUN_ROUTES = [
     Route("/api/runs/{run}", get_run),
     Route("/api/runs/{run}", delete_run, methods=["DELETE"]),
     Route("/api/runs/{run}/events", get_one),
-    Route("/api/runs/{run}/pause", _changing(_pause), methods=["POST"]),
+    Route("/api/runs/{run}/pause", _changing(partial(_stop, wanted="pause")), methods=["POST"]),
     Route("/api/runs/{run}/stop", _changing(_stop), methods=["POST"]),
     Route("/api/runs/{run}/resume", _changing(_resume), methods=["POST"]),
     Route("/api/runs/{run}/rename", _changing(_rename), methods=["POST"]),

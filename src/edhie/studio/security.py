@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
-import json
 import platform
 import secrets
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from edhie.files import remove_link
@@ -153,16 +153,18 @@ class Guard:
                     headers["Cache-Control"] = "no-store"
             await send(message)
 
-        headers = Headers(scope=scope)
-        fault = self._fault(scope, headers)
-        if fault is not None:
-            await _answer(send_with_headers, 403, fault)
-        elif token := self._token(scope):
-            await self._enter(token, send_with_headers)
-        elif not self.access.knows(headers):
-            await _answer(send_with_headers, 401, "open the address that `edhie studio` printed; it has a token")
-        else:
-            await self.app(scope, receive, send_with_headers)
+        answer = self._answer(scope, Headers(scope=scope))
+        await (answer or self.app)(scope, receive, send_with_headers)
+
+    def _answer(self, scope: Scope, headers: Headers) -> Response | None:
+        """Return the answer to a request that does not reach the application; None if it does."""
+        if fault := self._fault(scope, headers):
+            return JSONResponse({"error": fault}, 403)
+        if token := self._token(scope):
+            return self._entry(token)
+        if not self.access.knows(headers):
+            return JSONResponse({"error": "open the address that `edhie studio` printed; it has a token"}, 401)
+        return None
 
     def _fault(self, scope: Scope, headers: Headers) -> str | None:
         """Return why a request is not from the page of this server; None if it may be."""
@@ -182,20 +184,10 @@ class Guard:
         query: bytes = scope["query_string"]
         return parse_qs(query.decode("latin-1")).get("token", [""])[0]
 
-    async def _enter(self, token: str, send: Send) -> None:
+    def _entry(self, token: str) -> Response:
         """Exchange the token for a cookie, and lead to the page without the token in its address."""
         if not self.access.admits(token):
             again = "the address has a token that is not right, or was used; open the one that `edhie studio` printed"
-            await _answer(send, 403, again)
-            return
+            return JSONResponse({"error": again}, 403)
         cookie = f"{self.access.cookie_name}={self.access.cookie}; Path=/; Max-Age={MONTH}; HttpOnly; SameSite=Strict"
-        headers = [(b"location", b"/"), (b"set-cookie", cookie.encode())]
-        await send({"type": "http.response.start", "status": 303, "headers": headers})
-        await send({"type": "http.response.body", "body": b""})
-
-
-async def _answer(send: Send, status: int, message: str) -> None:
-    body = json.dumps({"error": message}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+        return RedirectResponse("/", 303, {"set-cookie": cookie})

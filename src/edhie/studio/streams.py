@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from starlette.requests import Request
@@ -18,62 +18,56 @@ from edhie.studio.studio import Studio
 LIVE_SECONDS = 0.04  # between two looks at the events of a search
 QUIET_SECONDS = 0.25  # between two looks at a run that is not searched
 LIST_SECONDS = 0.5
+DELETED = "deleted"
+Events = list[tuple[str, Any]]
+"""Events of a stream, each with its kind and what it tells."""
 HEARTBEAT = 10.0  # seconds after which something is sent, so that a lost connection is noticed
 
 
 async def get_all(request: Request) -> StreamingResponse:
     """Return the list of runs, whenever it changes."""
-    return _stream(_list_of_runs(studio_of(request)))
+    studio = studio_of(request)
+    return _stream(studio, lambda: [("runs", studio.listed())], lambda: LIST_SECONDS)
 
 
 async def get_one(request: Request) -> StreamingResponse:
     """Return the state and the progress of a run, whenever they change."""
-    return _stream(_one_run(studio_of(request), run_of(request)))
+    studio, run = studio_of(request), run_of(request)
+    return _stream(studio, lambda: _now(studio, run), lambda: LIVE_SECONDS if run.is_live else QUIET_SECONDS)
 
 
-def _stream(parts: AsyncIterator[str]) -> StreamingResponse:
+def _stream(studio: Studio, now: Callable[[], Events], pause: Callable[[], float]) -> StreamingResponse:
+    parts = _changes(studio, now, pause)
     return StreamingResponse(parts, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
-async def _list_of_runs(studio: Studio) -> AsyncIterator[str]:
-    sent, sent_at = "", 0.0
-    while not studio.is_closing.is_set():
-        now = json.dumps(studio.listed())
-        if now != sent:
-            sent, sent_at = now, time.monotonic()
-            yield f"event: runs\ndata: {now}\n\n"
-        elif time.monotonic() - sent_at > HEARTBEAT:
-            sent_at = time.monotonic()
-            yield ": here\n\n"
-        await _pause(studio, LIST_SECONDS)
-
-
-async def _one_run(studio: Studio, run: Run) -> AsyncIterator[str]:
-    """Yield what is new since the last look; of progress only the last, since that is what holds."""
+async def _changes(studio: Studio, now: Callable[[], Events], pause: Callable[[], float]) -> AsyncIterator[str]:
+    """Yield the events that are other than at the last look, until one says that the run was deleted."""
     sent: dict[str, str] = {}
     sent_at = 0.0
     while not studio.is_closing.is_set():
-        studio.read_events(run)
-        is_gone = studio.shelf.runs.get(run.id) is not run
-        for kind, data in () if is_gone else _now(studio, run):
+        for kind, data in now():
             text = json.dumps(data)
             if sent.get(kind) != text:
                 sent[kind], sent_at = text, time.monotonic()
-                yield f"id: {run.tail.place}\nevent: {kind}\ndata: {text}\n\n"
-        if is_gone:
-            yield "event: deleted\ndata: {}\n\n"
+                yield f"event: {kind}\ndata: {text}\n\n"
+        if DELETED in sent:
             return
         if time.monotonic() - sent_at > HEARTBEAT:
             sent_at = time.monotonic()
             yield ": here\n\n"
-        await _pause(studio, LIVE_SECONDS if run.is_live else QUIET_SECONDS)
+        await _pause(studio, pause())
 
 
-def _now(studio: Studio, run: Run) -> list[tuple[str, Any]]:
+def _now(studio: Studio, run: Run) -> Events:
+    """Return the events of a run; of progress only the last, since that is what holds."""
+    studio.read_events(run)
+    if studio.shelf.runs.get(run.id) is not run:
+        return [(DELETED, {})]
     tail, summary = run.tail, studio.summary(run)
     # progress has its own event: a state is sent when something else changes
     state = {name: value for name, value in summary.items() if name not in ("seconds", "best") or not run.is_live}
-    found: list[tuple[str, Any]] = [("state", state)]
+    found: Events = [("state", state)]
     found += [("look", tail.look)] if tail.look else []
     found += [("progress", tail.progress)] if tail.progress else []
     if not run.is_live and (tail.finished is not None or summary["state"] in ("finished", "failed")):

@@ -29,7 +29,7 @@ class Tail:
 
     def _forget(self) -> None:
         self.place = 0
-        """Bytes that were read: the number of the last event."""
+        """Bytes that were read."""
         self.look: dict[str, Any] | None = None
         """The first look."""
         self.progress: dict[str, Any] | None = None

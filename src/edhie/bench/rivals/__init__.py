@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,12 @@ class Question:
     budget: Budget
     """Evaluations, seconds and the error at which to stop."""
     seed: int
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Question:
+        """Return the question that `asdict` wrote, with lists for its arrays."""
+        numbers = {name: np.array(row[name], dtype=np.float64) for name in ("X", "y")}
+        return cls(**{**row, **numbers, "symbols": tuple(row["symbols"]), "budget": Budget(**row["budget"])})
 
     @property
     def names(self) -> list[str]:

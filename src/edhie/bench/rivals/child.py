@@ -12,7 +12,6 @@ import numpy as np
 
 from edhie.bench.rivals import Question
 from edhie.processes import serve
-from edhie.search.base import Budget
 from edhie.search.importing import imported
 
 PREPARE = "prepare_"
@@ -26,7 +25,7 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
     warnings.simplefilter("ignore")
     try:
         fit = imported(message["rival"])
-        question = _question(message)
+        question = Question.from_json(message["question"])
         if message["is_preparation"]:
             fit.__globals__.get(f"{PREPARE}{fit.__name__}", lambda question: None)(question)
             return {}
@@ -43,17 +42,6 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
         return {"error": f"{type(error).__name__}: {error}"}
     finally:
         faulthandler.cancel_dump_traceback_later()
-
-
-def _question(message: dict[str, Any]) -> Question:
-    return Question(
-        X=np.array(message["X"], dtype=np.float64),
-        y=np.array(message["y"], dtype=np.float64),
-        symbols=tuple(message["symbols"]),
-        has_constants=message["has_constants"],
-        budget=Budget(**message["budget"]),
-        seed=message["seed"],
-    )
 
 
 if __name__ == "__main__":

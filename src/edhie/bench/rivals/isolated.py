@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import atexit
 import math
-import os
 import signal
 import subprocess
-import sys
 import threading
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,10 +19,11 @@ from edhie.bench.methods import Method, problem_symbols
 from edhie.bench.own_methods import Answering
 from edhie.bench.problem import BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
+from edhie.bench.rivals import Question
 from edhie.bench.workers import ONE_THREAD
 from edhie.errors import EdhieError, MissingExtraError, SearchError, UnavailableError
 from edhie.expr import SymbolLibrary
-from edhie.processes import ask_process, end_process, start_process
+from edhie.processes import ask_process, end_process, kill, killed_after, start_process
 from edhie.safe_text import printable
 from edhie.search.base import Budget
 
@@ -38,7 +35,6 @@ PREPARATION = 3600.0
 """Seconds that training a package's model, or installing its parts, may take."""
 MEMORY = 8 << 30
 """Memory limit of its process in bytes; enforced on Linux."""
-LOOK_EVERY = 0.05  # seconds between checks of a process
 ENDING = 2.0  # seconds to wait for the exit code of a process that closed its output
 LONGEST = 300  # characters of a reason
 
@@ -74,7 +70,9 @@ class Rival(Answering):
         return False
 
     def _formula(self, X: Any, y: Any, budget: Budget, rng: np.random.Generator) -> Any:  # noqa: N803
-        question = _message(self._method, self._library, X, y, budget, self._task.seed)
+        question = _message(
+            self._method, self._library, X=X.tolist(), y=y.tolist(), budget=budget, seed=self._task.seed
+        )
         limit = LIMIT if budget.seconds is None else budget.seconds
         answer = _process_of(self._method, self._library).ask(question, limit + GRACE)
         self.seconds = answer["seconds"]
@@ -102,19 +100,10 @@ def prepare_rival(method: Method, problems: Iterable[BenchmarkProblem]) -> None:
             kept.end()
 
 
-def _message(
-    method: Method,
-    library: SymbolLibrary,
-    X: Any,  # noqa: N803
-    y: Any,
-    budget: Budget,
-    seed: int,
-) -> dict[str, Any]:
-    symbols = [each.name for each in library.symbols if each.arity]
-    return {
-        "rival": method.strategy, "is_preparation": False, "X": X.tolist(), "y": y.tolist(), "symbols": symbols,
-        "has_constants": library.constant is not None, "budget": asdict(budget), "seed": seed,
-    }  # fmt: skip
+def _message(method: Method, library: SymbolLibrary, **question: Any) -> dict[str, Any]:
+    symbols = tuple(each.name for each in library.symbols if each.arity)
+    asked = Question(symbols=symbols, has_constants=library.constant is not None, **question)
+    return {"rival": method.strategy, "is_preparation": False, "question": asdict(asked)}
 
 
 def _process_of(method: Method, library: SymbolLibrary) -> Process:
@@ -128,8 +117,7 @@ def _process_of(method: Method, library: SymbolLibrary) -> Process:
             kept.end()
         kept = _here.process = Process(method.strategy)
     if library not in kept.prepared_for:
-        X = np.ones((1, len(library.variables)))  # noqa: N806
-        question = _message(method, library, X, X[:, 0], Budget(), 0)
+        question = _message(method, library, X=[[1.0] * len(library.variables)], y=[1.0], budget=Budget(), seed=0)
         kept.ask(question | {"is_preparation": True}, PREPARATION)
         kept.prepared_for.append(library)
     return kept
@@ -142,7 +130,6 @@ class Process:
         self.rival = rival
         self.prepared_for: list[SymbolLibrary] = []
         self._process = start_process("edhie.bench.rivals.child", dict.fromkeys(ONE_THREAD, "1"), is_group=True)
-        self._killed_for = ""
         atexit.register(self.end)
 
     @property
@@ -154,47 +141,21 @@ class Process:
         """End the process, even in the middle of a run."""
         atexit.unregister(self.end)
         if self.is_alive:
-            self._kill()
+            kill(self._process, is_group=True)
         end_process(self._process)
 
     def ask(self, question: dict[str, Any], limit: float) -> dict[str, Any]:
         """Return the answer to a question; raise an error if there is none within `limit` seconds."""
-        is_answered = threading.Event()
-        guard = threading.Thread(target=self._watch, args=(is_answered, limit), daemon=True)
-        guard.start()
-        try:
+        with killed_after(limit, self._process, memory=MEMORY, is_group=True) as reasons:
             answer = ask_process(self._process, question | {"limit": limit + GRACE})
-        finally:
-            is_answered.set()
-            guard.join()
         if answer is None:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(ENDING)
-            self._kill()
-            raise SearchError(self._killed_for or _ended(self._process.wait()))
+            kill(self._process, is_group=True)
+            raise SearchError(reasons[0] if reasons else _ended(self._process.wait()))
         if "error" in answer:
             raise SearchError(answer["error"])
         return answer
-
-    def _watch(self, is_answered: threading.Event, limit: float) -> None:
-        """Kill the process when its time or memory is used up."""
-        deadline = time.monotonic() + limit
-        while not is_answered.wait(LOOK_EVERY):
-            if time.monotonic() > deadline:
-                self._killed_for = f"killed, since it had not answered after {limit:g} s"
-            elif _occupied(self._process) > MEMORY:
-                self._killed_for = f"killed, since it took more than {MEMORY >> 30} GiB of memory"
-            if self._killed_for:
-                self._kill()
-                self._process.wait()
-                return
-
-    def _kill(self) -> None:
-        """Kill the process and its children."""
-        if sys.platform != "win32":
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.kill()
 
 
 def _ended(code: int) -> str:
@@ -203,12 +164,3 @@ def _ended(code: int) -> str:
         return f"its process ended with code {code}"
     known = {each.value: each.name for each in signal.Signals}  # real-time signals have no names
     return f"its process crashed ({known.get(-code, f'signal {-code}')})"
-
-
-def _occupied(process: subprocess.Popen[str]) -> int:
-    """Return the resident memory of a process in bytes; 0 where it is unknown."""
-    try:
-        pages = Path(f"/proc/{process.pid}/statm").read_text(encoding="ascii").split()[1]
-    except (OSError, IndexError):
-        return 0
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")

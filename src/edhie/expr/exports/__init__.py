@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple
 
 from edhie.errors import ExpressionError, suggestion
 from edhie.expr.exports.c import to_c
@@ -17,17 +18,11 @@ from edhie.expr.symbols import is_name, latex_name
 __all__ = ["FORMATS", "Format", "export", "from_json"]
 
 
-class Write(Protocol):
-    """Writes an expression in one format."""
-
-    def __call__(self, expr: Expr, *, name: str, target: str) -> str:
-        """Return the text of a function called `name`, or of an equation for `target`."""
-
-
 class Format(NamedTuple):
     """A format: its writer, file extension and description."""
 
-    write: Write
+    write: Callable[..., str]
+    """Writes an expression as a function called `name`, or as an equation for `target`."""
     extension: str
     description: str
 

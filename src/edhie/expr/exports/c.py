@@ -8,27 +8,14 @@ from edhie.expr.writer import Syntax, write
 
 # fmin and fmax pass over NaN, edhie does not
 HELPERS = {
-    "square": "static double square(double a)\n{\n    return a * a;\n}",
-    "cube": "static double cube(double a)\n{\n    return a * a * a;\n}",
-    "fourth": "static double fourth(double a)\n{\n    return (a * a) * (a * a);\n}",
-    "fifth": "static double fifth(double a)\n{\n    return (a * a) * (a * a) * a;\n}",
+    **{name: f"static double {name}(double a)\n{{\n    return {text};\n}}" for name, text in code.PRODUCTS.items()},
     "least": "static double least(double a, double b)\n{\n    return a <= b || isnan(a) ? a : b;\n}",
     "greatest": "static double greatest(double a, double b)\n{\n    return a >= b || isnan(a) ? a : b;\n}",
     "sign": "static double sign(double a)\n{\n    return a == 0.0 || isnan(a) ? a : copysign(1.0, a);\n}",
 }
 
-FUNCTIONS = code.COMMON | {
-    "cbrt": "cbrt",
-    "abs": "fabs",
-    "^": "pow",
-    "^2": "square",
-    "^3": "cube",
-    "^4": "fourth",
-    "^5": "fifth",
-    "min": "least",
-    "max": "greatest",
-    "sign": "sign",
-}
+OTHERS = {"cbrt": "cbrt", "abs": "fabs", "^": "pow", "min": "least", "max": "greatest", "sign": "sign"}
+FUNCTIONS = code.COMMON | code.POWERS | OTHERS
 
 C = Syntax(
     code.arithmetic(one="1.0") | code.calls(FUNCTIONS),  # C99 itself has no names for pi and e

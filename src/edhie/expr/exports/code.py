@@ -21,6 +21,9 @@ PYTHON_WORDS = frozenset((*keyword.kwlist, "__debug__"))
 RESERVED_IN_C = re.compile(r"_[A-Z_]")
 COMMON = {name: name for name, symbol in FUNCTIONS.items() if symbol.is_common}
 """Functions that have the same name in most languages."""
+POWERS = {"^2": "square", "^3": "cube", "^4": "fourth", "^5": "fifth"}
+PRODUCTS = {"square": "a * a", "cube": "a * a * a", "fourth": "(a * a) * (a * a)", "fifth": "(a * a) * (a * a) * a"}
+"""What helpers for powers compute."""
 
 
 def arithmetic(space: str = " ", one: str = "1", *, stays_plain: bool = False) -> dict[str, Template]:

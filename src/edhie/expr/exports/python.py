@@ -55,13 +55,8 @@ def _docstring(expr: Expr, target: str, names: dict[str, str]) -> list[str]:
     return [f'    """{lines[0]}', *(f"    {line}" for line in lines[1:]), *below, '    """']
 
 
-POWERS = {"^2": "_square", "^3": "_cube", "^4": "_fourth", "^5": "_fifth"}
-POWER_HELPERS = {
-    "_square": "def _square(a):\n    return a * a",
-    "_cube": "def _cube(a):\n    return a * a * a",
-    "_fourth": "def _fourth(a):\n    return (a * a) * (a * a)",
-    "_fifth": "def _fifth(a):\n    return (a * a) * (a * a) * a",
-}
+POWERS = {symbol: f"_{name}" for symbol, name in code.POWERS.items()}
+POWER_HELPERS = {f"_{name}": f"def _{name}(a):\n    return {text}" for name, text in code.PRODUCTS.items()}
 ARITHMETIC = code.arithmetic(one="1.0", stays_plain=True)
 BY_NUMBER = {name: replace(ARITHMETIC[name], stays_plain=True) for name in ("/", "inv")}
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from edhie.errors import DataError
 from edhie.evaluate.tables import Table
-from edhie.evaluate.tables.decimals import parse_number
+from edhie.evaluate.tables.decimals import is_number, parse_number
 from edhie.evaluate.tables.rows import RowTable
 from edhie.evaluate.tables.table import Missing
+from edhie.lists import from_line
 from edhie.studio.answers.plain import Numbers, finite, finites
-from edhie.studio.lists import from_line
 
 BINS = 20
 MOST_GAPPY = 60  # columns with gaps whose common gaps are counted
@@ -175,7 +175,7 @@ def _numbers_in(cells: Sequence[str], start: int, column: Column, missing: Missi
         number = None if missing.matches(cell) else parse_number(cell, mark)
         if number is not None:
             found[k] = number
-            column.is_odd = column.is_odd or not _is_plain(cell)
+            column.is_odd = column.is_odd or not is_number(cell)
         if number is None and not missing.matches(cell):
             column.is_odd = True
             column.others[cell] += 1
@@ -184,11 +184,3 @@ def _numbers_in(cells: Sequence[str], start: int, column: Column, missing: Missi
             column.n_missing += 1
             column.first_missing = start + k if column.first_missing is None else column.first_missing
     return found
-
-
-def _is_plain(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

@@ -51,13 +51,19 @@ def fit(
     values = _values(expr, rows, columns)
     reach = None if each is None else _deviations(each, columns)
     low, high = (None, None) if reach is None else (finites(values - reach), finites(values + reach))
-    others = {name: finite(rows.medians[k]) for k, name in enumerate(rows.columns) if k != place}
     predicted = _values(expr, rows, rows.train.columns)
     with np.errstate(all="ignore"):
         return {
             "x": rows.columns[place],
             "measured": _measured(rows, expr, place, None if each is None else each.model),
-            "curve": {"x": finites(grid), "y": finites(values), "low": low, "high": high, **limits, "at": others},
+            "curve": {
+                "x": finites(grid),
+                "y": finites(values),
+                "low": low,
+                "high": high,
+                **limits,
+                "at": rows.others(place),
+            },
             "error": finite(typical_error(rows.train, predicted, is_relative=is_relative)),
             "is_relative": is_relative,
             "r2": finite(r2(rows.train.y, predicted, rows.train.weights)),
@@ -110,10 +116,9 @@ def compared_curves(rows: Rows, one: Equation, other: Equation, x: str | None, *
     if np.isfinite(apart).any():
         row = int(np.nanargmax(np.where(np.isfinite(apart), apart, np.nan)))
         largest = {"value": finite(apart[row]), "at": dict(zip(rows.columns, finites(data[:, row]), strict=True))}
-    others = {name: finite(rows.medians[k]) for k, name in enumerate(rows.columns) if k != place}
     return {
         "x": rows.columns[place],
-        "curves": {"x": finites(grid), "a": finites(a), "b": finites(b), **limits, "at": others},
+        "curves": {"x": finites(grid), "a": finites(a), "b": finites(b), **limits, "at": rows.others(place)},
         "largest_difference": largest,
     }
 

@@ -9,14 +9,13 @@ from edhie.expr.difference import difference
 from edhie.expr.mathml import mathml_name, mathml_terms, to_mathml
 from edhie.fit import Discovery, Equation
 from edhie.fit.revision import Revision
-from edhie.plots.words import one_line
+from edhie.plots.words import constant_digits, constants_note, one_line
 from edhie.safe_text import printable
 from edhie.studio.answers.curves import compared_curves, typical_error
-from edhie.studio.answers.opened_run import OpenedRun, opened_run
+from edhie.studio.answers.opened_run import opened_run
 from edhie.studio.answers.plain import finite
 from edhie.studio.answers.trees import compared, tree
 
-DIGITS, MOST_DIGITS = 4, 12  # of a constant
 NEEDED = "r"  # numbers as they are: `shown` has as few digits as needed
 
 
@@ -33,44 +32,34 @@ def best(folder: str) -> dict[str, Any] | None:
 def equations(folder: str) -> dict[str, Any]:
     """Return all equations of a fit, or the steps of a revision."""
     run = opened_run(folder)
-    if run.revision is not None:
-        return _revision(run.revision)
-    return _fit(run)
-
-
-def _fit(run: OpenedRun) -> dict[str, Any]:
-    found = run.discovery
-    if found is None:
-        raise RuntimeError("a run is a fit or a revision")
-    is_relative = run.has_relative_errors
-    held_out = 0 if found.validation is None else found.validation.n_rows
+    found, rows, result = run.found, run.rows, run.found.result
     return {
-        "kind": "fit",
         "target": printable(found.target),
         "target_mathml": mathml_name(one_line(found.target)),
+        "columns": [
+            {"column": column, "name": name} for column, name in zip(rows.columns, rows.train.names, strict=True)
+        ],
+        "n_rows": rows.train.n_rows,
+        "n_held_out": 0 if rows.validation is None else rows.validation.n_rows,
+        "summary": {
+            "strategy": result.strategy, "seed": result.seed, "stopped": result.stopped,
+            "seconds": finite(result.seconds), "executed": result.counts.executed,
+        },
+        **(_revision(found) if isinstance(found, Revision) else _fit(found, is_relative=run.has_relative_errors)),
+    }  # fmt: skip
+
+
+def _fit(found: Discovery, *, is_relative: bool) -> dict[str, Any]:
+    return {
+        "kind": "fit",
         "equations": [
             _equation(each, k, is_relative=is_relative) | {"is_chosen": k == found.chosen}
             for k, each in enumerate(found.equations)
         ],
         "is_relative": is_relative,
         "notes": [f"{note[0].upper()}{note[1:]}." for note in found.notes],
-        "columns": _columns(found.columns, found.train.names),
-        "n_rows": found.n_rows,
-        "n_held_out": held_out,
-        "summary": _summary(found),
+        "n_rows": found.n_rows,  # of a large table, more than were searched
     }
-
-
-def _summary(found: Discovery | Revision) -> dict[str, Any]:
-    result = found.result
-    return {
-        "strategy": result.strategy, "seed": result.seed, "stopped": result.stopped,
-        "seconds": finite(result.seconds), "executed": result.counts.executed,
-    }  # fmt: skip
-
-
-def _columns(columns: tuple[str, ...], names: tuple[str, ...]) -> list[dict[str, str]]:
-    return [{"column": column, "name": name} for column, name in zip(columns, names, strict=True)]
 
 
 def _equation(each: Equation, place: int, *, is_relative: bool = False) -> dict[str, Any]:
@@ -108,12 +97,9 @@ def _revision(found: Revision) -> dict[str, Any]:
                 "tree": trees[1],
             }
         )
-    validation = found.refitted.validation
     return {
         "kind": "revise",
         "is_relative": False,
-        "target": printable(found.target),
-        "target_mathml": mathml_name(one_line(found.target)),
         "verdict": f"{found.verdict[0].upper()}{found.verdict[1:]}.",
         "steps": steps,
         "original": {
@@ -121,10 +107,6 @@ def _revision(found: Revision) -> dict[str, Any]:
             "mathml": to_mathml(original, number_format=".6g"),
             "loss": finite(found.original.error),
         },
-        "columns": _columns(found.columns, found.refitted.train.names),
-        "n_rows": found.refitted.train.n_rows,
-        "n_held_out": 0 if validation is None else validation.n_rows,
-        "summary": _summary(found),
         "notes": [],
     }
 
@@ -137,8 +119,7 @@ def equation(folder: str, place: int) -> dict[str, Any]:
     for k, value in enumerate(found.values.tolist()):
         error, low, high = (float(part[k]) for part in (found.standard_errors, found.lower, found.upper))
         is_held = k in found.held
-        digits = _digits(value, error)
-        text = f"{value:.{digits}g}"
+        text = f"{value:.{constant_digits(value, error)}g}"
         if math.isfinite(error) and not is_held:
             text += f" ± {error:.2g}"
         constants.append({
@@ -151,28 +132,8 @@ def equation(folder: str, place: int) -> dict[str, Any]:
         "constants": constants,
         "numbered_mathml": to_mathml(each.expr, numbered=True),
         "tree": tree(each.expr),
-        "note": _note(each),
+        "note": constants_note(each),
     }
-
-
-def _digits(value: float, error: float) -> int:
-    """Return as many digits of a constant as go with two of its standard error."""
-    if not (value and 0.0 < error < math.inf):
-        return DIGITS
-    return min(max(DIGITS, math.floor(math.log10(abs(value))) - math.floor(math.log10(error)) + 2), MOST_DIGITS)
-
-
-def _note(each: Equation) -> str:
-    found = each.uncertainty
-    if not len(found.values):
-        return ""
-    if found.degrees_of_freedom < 1:
-        return "There are no more rows than constants, so nothing is known of the errors."
-    if not found.unidentified:
-        return ""
-    letter = each.expr.library.constant
-    groups = "; ".join(" and ".join(f"{letter}{k + 1}" for k in group) for group in found.unidentified)
-    return f"The data do not determine {groups}: other values fit as well."
 
 
 def compare(folder: str, a: int, b: int, x: str | None, log: bool = False) -> dict[str, Any]:

@@ -1,9 +1,13 @@
-"""Formulas that users type or paste, in plain text or LaTeX: checked, with the place of a fault, and rendered."""
+"""Formulas that users type or paste, in plain text or LaTeX: checked, with the place of a fault, and rendered.
+
+Also the questions that they are a part of.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from edhie.errors import EdhieError, ParseError
@@ -13,6 +17,8 @@ from edhie.expr.mathml import mathml_name, to_mathml
 from edhie.expr.standard_libraries import everything
 from edhie.fit.problem import variable_names
 from edhie.search.template import Template
+from edhie.studio.answers.opened_run import read_question_table
+from edhie.studio.answers.reading import opened, worded
 from edhie.studio.answers.trees import tree
 from edhie.studio.refusals import Refused
 
@@ -67,10 +73,11 @@ def fault(error: EdhieError, text: str) -> dict[str, Any]:
 
 
 def _rendered(expr: Expr) -> dict[str, Any]:
-    return {"mathml": to_mathml(expr, number_format=".6g"), "variables": list(dict.fromkeys(_used(expr)))}
+    return {"mathml": to_mathml(expr, number_format=".6g"), "variables": list(dict.fromkeys(used_variables(expr)))}
 
 
-def _used(expr: Expr) -> list[str]:
+def used_variables(expr: Expr) -> list[str]:
+    """Return the variables of an expression, as often as it has them, in the order of writing."""
     return [token for token in expr.tokens if expr.library[token].kind == "variable"]
 
 
@@ -105,10 +112,36 @@ def _template(text: str, names: Sequence[str]) -> dict[str, Any]:
     return {"ok": True, "text": text.strip(), "mathml": mathml, "variables": list(dict.fromkeys(variables))}
 
 
-# -- formulas of a question -------------------------------------------------------------------
+# -- questions, before they wait in the queue -----------------------------------------------
 
 
-def plain_formula(text: str, names: Sequence[str], field: str) -> str:
+def checked(path: str, name: str, question: dict[str, Any]) -> dict[str, Any]:
+    """Return a question of the page with formulas in plain text, checked as the command would check it.
+
+    Raise `Refused` with the field that the command would refuse.
+    """
+    file = Path(path)
+    try:
+        _, header = opened(file, question.get("options", {}))
+        options = question.get("options", {}) | ({"header": header} if header else {})
+        measured = read_question_table(file, question, options)
+    except EdhieError as error:
+        raise Refused(worded(str(error), file, name), where={"field": "table"}) from error
+    names = measured.problem.train.names
+    found = question | ({"options": options} if options else {})
+    found["features"] = list(measured.problem.columns)
+    if "guesses" in found:
+        found["guesses"] = [_plain_formula(each, names, "guesses") for each in found["guesses"]]
+    if "formula" in found:
+        found["formula"] = _plain_formula(found["formula"], names, "formula")
+    if "template" in found:
+        found["template"] = _plain_template(found["template"], names)
+    if "field" in found:
+        found["field"] = _plain_field(found["field"])
+    return found
+
+
+def _plain_formula(text: str, names: Sequence[str], field: str) -> str:
     """Return a formula in plain text; raise `Refused` with its field and the place of the fault."""
     try:
         _check_length(text)
@@ -117,7 +150,7 @@ def plain_formula(text: str, names: Sequence[str], field: str) -> str:
         raise refused(error, text, field) from error
 
 
-def plain_template(text: str, names: Sequence[str]) -> str:
+def _plain_template(text: str, names: Sequence[str]) -> str:
     """Return a template that can be read."""
     try:
         _check_length(text)
@@ -127,7 +160,7 @@ def plain_template(text: str, names: Sequence[str]) -> str:
     return text.strip()
 
 
-def plain_field(text: str) -> str:
+def _plain_field(text: str) -> str:
     """Return the formulas of a field, one a line in plain text; those that cannot be read are left out."""
     found: list[str] = []
     first: Refused | None = None

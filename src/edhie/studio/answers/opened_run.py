@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,9 +17,9 @@ from edhie.fit.problem import Problem
 from edhie.fit.revision import Revision
 from edhie.fit.revision import saving as revisions
 from edhie.fit.run_folder import DESCRIPTION, load
+from edhie.lists import from_line
 from edhie.selection.noise import PROPORTIONAL
-from edhie.studio.answers.plain import Numbers
-from edhie.studio.lists import from_line
+from edhie.studio.answers.plain import Numbers, finite
 from edhie.studio.refusals import Refused
 
 KEPT = 4  # runs that stay open
@@ -28,22 +29,24 @@ KEPT = 4  # runs that stay open
 class OpenedRun:
     """The equations of a run, and where they come from."""
 
-    discovery: Discovery | None = None
-    revision: Revision | None = None
+    found: Discovery | Revision
+
+    @property
+    def discovery(self) -> Discovery | None:
+        """The discovery of a fit; None for a revision."""
+        return self.found if isinstance(self.found, Discovery) else None
 
     @property
     def equations(self) -> tuple[Equation, ...]:
         """All equations; of a revision those of its steps."""
-        if self.discovery is not None:
-            return self.discovery.equations
-        return () if self.revision is None else tuple(step.equation for step in self.revision.steps)
+        found = self.found
+        return found.equations if isinstance(found, Discovery) else tuple(step.equation for step in found.steps)
 
     @property
     def chosen(self) -> int | None:
         """The place of the chosen equation; None if there is none."""
-        if self.discovery is not None:
-            return self.discovery.chosen
-        return None if self.revision is None else self.revision.steps.index(self.revision.chosen)
+        found = self.found
+        return found.chosen if isinstance(found, Discovery) else found.steps.index(found.chosen)
 
     @property
     def has_relative_errors(self) -> bool:
@@ -59,12 +62,8 @@ class OpenedRun:
     @property
     def rows(self) -> Rows:
         """The rows of the run."""
-        columns = self.discovery.columns if self.discovery else self.revision.columns if self.revision else ()
-        if not self.equations:
-            if self.discovery is None:
-                raise Refused("this run found no equations", 409)
-            return Rows(columns, self.discovery.train, self.discovery.validation)
-        return Rows(columns, self.equations[0].train, self.equations[0].validation)
+        source = self.found if isinstance(self.found, Discovery) else self.found.refitted
+        return Rows(self.found.columns, source.train, source.validation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +82,10 @@ class Rows:
             if column in names:
                 return names.index(column)
         raise Refused(f"the equations have no column {column!r}", 404)
+
+    def others(self, place: int) -> dict[str, float | None]:
+        """Return the median of each column but the one at this place."""
+        return {name: finite(self.medians[k]) for k, name in enumerate(self.columns) if k != place}
 
     @property
     def medians(self) -> Numbers:
@@ -103,9 +106,7 @@ def opened_run(folder: str) -> OpenedRun:
 
 @lru_cache(KEPT)
 def _opened(folder: str, name: str, changed: int) -> OpenedRun:
-    if name == DESCRIPTION:
-        return OpenedRun(discovery=load(Path(folder), whole=False))
-    return OpenedRun(revision=revisions.load(Path(folder)))
+    return OpenedRun(load(Path(folder), whole=False) if name == DESCRIPTION else revisions.load(Path(folder)))
 
 
 def rows_of(folder: str, table: str | None, question: dict[str, Any] | None) -> Rows:
@@ -115,7 +116,7 @@ def rows_of(folder: str, table: str | None, question: dict[str, Any] | None) -> 
     except Refused:
         if table is None or question is None:
             raise
-    problem = _problem(table, Path(table).stat().st_mtime_ns, _frozen(question))
+    problem = _problem(table, Path(table).stat().st_mtime_ns, json.dumps(question))
     return Rows(problem.columns, problem.train, problem.validation)
 
 
@@ -133,13 +134,7 @@ def read_question_table(path: Path, question: dict[str, Any], options: dict[str,
     )
 
 
-def _frozen(question: dict[str, Any]) -> tuple[Any, ...]:
-    options = tuple(sorted(question.get("options", {}).items()))
-    return question["target"], tuple(question.get("features", ())), question.get("sigma"), options
-
-
 @lru_cache(KEPT)
-def _problem(table: str, changed: int, frozen: tuple[Any, ...]) -> Problem:
-    target, features, sigma, options = frozen
-    question = {"target": target, "features": features, "sigma": sigma}
-    return read_question_table(Path(table), question, dict(options)).problem
+def _problem(table: str, changed: int, asked: str) -> Problem:
+    question = json.loads(asked)
+    return read_question_table(Path(table), question, question.get("options", {})).problem

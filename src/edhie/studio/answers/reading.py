@@ -10,7 +10,7 @@ from typing import Any
 from edhie.errors import EdhieError
 from edhie.evaluate.tables import Header, Table, open_table
 from edhie.evaluate.tables.table import HeaderError
-from edhie.studio.lists import from_line
+from edhie.lists import from_line
 from edhie.studio.refusals import Refused
 
 HEADER_NOTES = {

@@ -15,7 +15,7 @@ from edhie.generators.base import LatentGenerator
 from edhie.generators.renamed import Renamed
 from edhie.generators.walks import interpolate
 from edhie.generators.walks import neighbours as neighbours_of
-from edhie.studio.answers.formulas import read, refused
+from edhie.studio.answers.formulas import read, refused, used_variables
 from edhie.studio.answers.trees import tree
 from edhie.studio.refusals import Refused
 
@@ -64,7 +64,7 @@ def _read(texts: dict[str, str], model: str) -> tuple[list[Expr], LatentGenerato
         except EdhieError as error:
             raise refused(error, text, field) from error
     own = space.library.variables
-    used = list(dict.fromkeys(name for expr in read_as.values() for name in expr.tokens if _is_variable(expr, name)))
+    used = list(dict.fromkeys(name for expr in read_as.values() for name in used_variables(expr)))
     if len(used) > len(own):
         raise Refused(f"these formulas have {len(used)} variables, and {model} has {len(own)}; choose a larger model")
     if not set(used) <= set(own):
@@ -78,10 +78,6 @@ def _read(texts: dict[str, str], model: str) -> tuple[list[Expr], LatentGenerato
             more = NO_NUMBERS if space.library.constant is None else ""
             raise Refused(f"{model} cannot write this formula: {error}{more}", where={"field": field}) from error
     return exprs, space
-
-
-def _is_variable(expr: Expr, token: str) -> bool:
-    return expr.library[token].kind == "variable"
 
 
 def _over(expr: Expr, library: SymbolLibrary) -> Expr:

@@ -15,11 +15,11 @@ from edhie.evaluate.tables import Table
 from edhie.evaluate.tables.decimals import parse_number
 from edhie.evaluate.tables.rows import RowTable
 from edhie.evaluate.tables.table import Source
+from edhie.lists import as_line
 from edhie.safe_text import printable
 from edhie.studio.answers.columns import Column, gaps_of, read_columns
 from edhie.studio.answers.plain import finites, some_rows
 from edhie.studio.answers.reading import HEADER_NOTES, for_the_user, opened, worded
-from edhie.studio.lists import as_line
 from edhie.studio.refusals import Refused
 
 PREVIEW = 20  # rows
@@ -29,6 +29,11 @@ LONGEST_CELL = 60
 FEWER_ROWS = "save a sample of them; the command line reads tables of any size"
 REMARKS = 1000  # lines of a text that need not be rows
 CHUNK = 1 << 20  # bytes
+MARKS: dict[str, dict[str, Any]] = {
+    ",": {"label": "Read commas as decimal marks", "options": {"decimal": ","}},
+    ".": {"label": "Read points as decimal marks", "options": {"decimal": "."}},
+}
+"""The remedy of each decimal mark."""
 ERRORS = re.compile(r"(?:sigma|err|error|errors|std|sd|se|uncertainty|u)", re.IGNORECASE)
 
 
@@ -49,7 +54,10 @@ def summary(path: str, name: str, options: dict[str, Any], rows: int, columns: i
         _check(n_rows, rows, "rows", FEWER_ROWS)
         if n_rows == 0:
             raise Refused(f"{name} has names and no rows; add measurements below them")
-    problems = [{"message": worded(text, file, name), "remedies": _decimal_remedies(text)} for text in faults]
+    problems = [
+        {"message": worded(text, file, name), "remedies": list(MARKS.values()) if "can mean" in text else []}
+        for text in faults
+    ]
     drops = bool(options.get("drop_missing"))
     units, rest = _units(found, table)
     problems += units
@@ -166,19 +174,8 @@ def _problem(message: str, column: str, row: int, cell: str, remedies: list[dict
 
 def _other_mark(cells: Sequence[str]) -> list[dict[str, Any]]:
     """Return the remedy of another decimal mark, if all cells are numbers by it."""
-    for mark, label in ((",", "Read commas as decimal marks"), (".", "Read points as decimal marks")):
-        if all(parse_number(cell, mark) is not None for cell in cells):
-            return [{"label": label, "options": {"decimal": mark}}]
-    return []
-
-
-def _decimal_remedies(message: str) -> list[dict[str, Any]]:
-    if "can mean" not in message:
-        return []
-    return [
-        {"label": "Commas are decimal marks", "options": {"decimal": ","}},
-        {"label": "Points are decimal marks", "options": {"decimal": "."}},
-    ]
+    fitting = (mark for mark in MARKS if all(parse_number(cell, mark) is not None for cell in cells))
+    return [MARKS[mark] for mark in fitting][:1]
 
 
 def _suggested(columns: Sequence[Column]) -> dict[str, Any]:
@@ -192,11 +189,7 @@ def _suggested(columns: Sequence[Column]) -> dict[str, Any]:
     errors = [each for each in numbers if each is not target and _is_error(each.name, target.name)]
     sigma = next((each for each in errors if each.values is not None and bool(np.all(each.values > 0))), None)
     features = [each.name for each in numbers if each is not target and each is not sigma and not each.others]
-    return {
-        "target": target.name,
-        "features": features[:MOST_FEATURES],
-        "sigma": None if sigma is None else sigma.name,
-    }
+    return {"target": target.name, "features": features[:MOST_FEATURES], "sigma": None if sigma is None else sigma.name}
 
 
 def _is_error(name: str, target: str | None) -> bool:

@@ -15,13 +15,6 @@ LABELS = {
     "-": MINUS, "neg": MINUS, "*": "×", "/": "÷", "^": "^", "inv": "1/·", "sqrt": "√", "cbrt": "∛", "abs": "|·|",
     "log": "ln", "log10": "log₁₀", "^2": "·²", "^3": "·³", "^4": "·⁴", "^5": "·⁵",
 }  # fmt: skip
-KINDS = {
-    "operator": "operator",
-    "variable": "variable",
-    "constant": "constant",
-    "literal": "number",
-    "number": "number",
-}
 FEW_DIGITS = ".4g"
 LETTER_WIDTH, GAP = 0.16, 0.35  # of the space that a node takes: letters, and between two boxes
 NARROWEST = 0.65
@@ -30,7 +23,7 @@ NARROWEST = 0.65
 def tree(expr: Expr, marks: Mapping[int, str] | None = None, *, number_format: str = FEW_DIGITS) -> dict[str, Any]:
     """Return the nodes and edges of an expression; `marks` are by node, in prefix order."""
     texts = to_prefix_tokens(expr, number_format=number_format)
-    kinds = [KINDS[symbol.kind] for _, _, symbol in expr.walk()]
+    kinds = ["number" if symbol.kind == "literal" else symbol.kind for _, _, symbol in expr.walk()]
     labels = [_label(kind, text) for kind, text in zip(kinds, texts, strict=True)]
     placed = tree_layout(expr, labels, width=_width, gap=GAP)
     nodes = [

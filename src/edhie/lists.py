@@ -1,4 +1,4 @@
-"""Lists of texts as one value, as options of the command are: a line of CSV."""
+"""Lists of texts as one value, such as that of an option: a line of CSV."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import csv
 import io
 from collections.abc import Sequence
 
-from edhie.studio.refusals import Refused
+from edhie.errors import DataError
 
 
 def as_line(texts: Sequence[str]) -> str:
-    r"""Return texts as the command reads them.
+    r"""Return texts as one line.
 
     >>> as_line(["a", "b, c"]), as_line(["a\nb"]), as_line([])
     ('a,"b, c"', '"a\nb"', '')
@@ -23,14 +23,14 @@ def as_line(texts: Sequence[str]) -> str:
     return line.getvalue() if texts else ""
 
 
-def from_line(line: str) -> list[str]:
+def from_line(line: str) -> tuple[str, ...]:
     """Return the texts of a line, without blanks around them and without empty ones.
 
     >>> from_line('a, "b, c",')
-    ['a', 'b, c']
+    ('a', 'b, c')
     """
     try:
         found = next(csv.reader([line], skipinitialspace=True), [])
     except csv.Error as error:
-        raise Refused(f"this is no list: {error}; write texts with commas between them") from error
-    return [text.strip() for text in found if text.strip()]
+        raise DataError(f"this is no list: {error}; write texts with commas between them") from error
+    return tuple(text.strip() for text in found if text.strip())
