@@ -266,7 +266,7 @@ class Quotients:
 
 
 class OneVariable:
-    """Functions of one variable found on grids: `writing/curves.py`, `writing/waves_and_exponentials.py`.
+    """Functions of one variable found on grids: `writing/peaks.py`, `writing/waves_and_exponentials.py`.
 
     Positions, widths and exponents on the grids are relative to the range of the variable.
     """
@@ -283,12 +283,6 @@ class OneVariable:
     EXPONENTIALS = ((2, False), (2, True), (3, False))  # number of exponentials, and whether a constant is added
     REFINEMENTS = 200  # evaluations to refine rates
     EXPONENTIAL_ROWS, PEAK_ROWS = 200, 300  # on which sums are compared
-    PLACES = np.linspace(-0.5, 1.5, 41)  # centres of curves
-    WIDTHS = np.geomspace(0.02, 3.0, 12)
-    RATES = np.concatenate([-np.geomspace(0.3, 30.0, 10), np.geomspace(0.3, 10.0, 6)])
-    SHIFTS = np.concatenate([[0.0], np.geomspace(0.02, 10.0, 12)])  # of the smallest value from 0
-    POWERS = np.array([-5.0, -3.0, -2.0, -1.5, -1.0, -0.5, -0.25, 0.25, 0.5, 1.5, 2.0, 3.0, 5.0])
-    LARGEST_CURVE = 1e100  # absolute value of a curve
     PEAK_PLACES = np.linspace(0.0, 1.0, 41)
     PEAK_WIDTHS = np.geomspace(0.02, 0.5, 10)
     BACKGROUND_RATES = np.array([-30.0, -12.0, -6.0, -3.0, -1.5, -0.5, 0.5, 1.5, 3.0])

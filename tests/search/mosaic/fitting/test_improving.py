@@ -10,7 +10,7 @@ import pytest
 from edhie.expr import parse
 from edhie.expr.standard_libraries import everything
 from edhie.search.mosaic.fitting.improving import FUNCTIONS, alike, function_positions, with_similar_functions
-from edhie.search.mosaic.writing.curves import Form
+from edhie.search.mosaic.writing.peaks import Form
 from mosaics import data_of, parsed, row_of, strict
 
 LIBRARY = everything(["x0", "x1"])

@@ -13,7 +13,7 @@ from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.mosaic.writing.named_curves import curves_of, named_curves
 
-OPERATORS = ("+", "-", "*", "/", "^", "neg", "^2", "^3", "sqrt", "exp", "log", "sin", "tanh")
+OPERATORS = ("+", "-", "*", "/", "^", "neg", "^2", "^3", "sqrt", "exp", "log", "sin", "tanh", "atan")
 X = np.sort(np.random.default_rng(1).uniform(0.5, 10, 30))
 LAWS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "two exponentials": lambda x: 5 * np.exp(-1.3 * x) + np.exp(-0.1 * x),
@@ -24,6 +24,11 @@ LAWS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "Weibull": lambda x: 5 * (1 - np.exp(-0.1 * x**2.2)),
     "cooling": lambda x: 20 + 70 * np.exp(-0.4 * x),
     "Antoine": lambda x: 500 * np.exp(-30 / (x + 4)),
+    "Gauss": lambda x: 2 + 3 * np.exp(-(((x - 4.4) / 1.3) ** 2)),
+    "Lorentz": lambda x: 5 / ((x - 7.1) ** 2 + 1.7),
+    "arctangent": lambda x: 3 - 2 * np.arctan(0.8 * (x - 5)),
+    "shifted power": lambda x: 4 * (x + 2.2) ** -1.7,
+    "decay over a line": lambda x: 20 * np.exp(-0.2 * x) / (x + 0.8),
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.mosaic.config import OneVariable
-from edhie.search.mosaic.writing.curves import OneVariableData
+from edhie.search.mosaic.writing.peaks import OneVariableData
 from edhie.search.mosaic.writing.waves_and_exponentials import (
     Wave,
     best_exponentials,

@@ -24,9 +24,9 @@ from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_frames, nois
 from edhie.search.mosaic.frames.opening_frames import opening_frames
 from edhie.search.mosaic.screening.frame_pool import Finding
 from edhie.search.mosaic.screening.pairs import plain_sums
-from edhie.search.mosaic.writing.curves import curve_expressions, peak_expressions
 from edhie.search.mosaic.writing.frame_writer import FrameWriter
 from edhie.search.mosaic.writing.named_curves import named_curves
+from edhie.search.mosaic.writing.peaks import peak_expressions
 from edhie.search.mosaic.writing.quadratics import quadratics
 from edhie.search.mosaic.writing.quotients import noisy_quotients, quotients
 from edhie.search.mosaic.writing.waves_and_exponentials import exponential_expressions, product_waves, wave_expressions
@@ -59,7 +59,6 @@ class Findings:
             sources = (
                 partial(wave_expressions, few, speller),
                 partial(exponential_expressions, few, speller),
-                partial(curve_expressions, few, library),
                 partial(peak_expressions, few, library),
             )
             for found in parallel_map(lambda source: source(), sources):

@@ -14,7 +14,7 @@ from edhie.expr import Expr, Forest
 from edhie.search.arrays import Numbers
 from edhie.search.mosaic.config import Improving
 from edhie.search.mosaic.fitting.scoring import Scorer
-from edhie.search.mosaic.writing.curves import Form, from_template
+from edhie.search.mosaic.writing.peaks import Form, from_template
 from edhie.search.pieces.rewriting import shorter
 from edhie.search.pieces.variation import children
 from edhie.selection.noise import CONSTANT

@@ -23,7 +23,7 @@ from edhie.evaluate.data import Data, few_rows
 from edhie.expr import Expr
 from edhie.search.arrays import LARGEST_VALUE, Numbers
 from edhie.search.mosaic.config import OneVariable
-from edhie.search.mosaic.writing.curves import OneVariableData
+from edhie.search.mosaic.writing.peaks import OneVariableData
 from edhie.search.pieces.spelling import Speller, UnwritableError
 
 # -- waves ------------------------------------------------------------------------------

@@ -1,14 +1,12 @@
-"""Curves of one variable: functions with two nonlinear constants, and one or two peaks on a background.
+"""Peaks: one or two on a background, as in a spectrum; and functions of one variable whose constants are on a grid.
 
-A family of curves is a·g(x; p, q) + c: peaks, steps, shifted powers and the like. With p and q on a grid, a and c
-follow by linear least squares. A new family is one entry in `FAMILIES`. Peaks on a background, as in a spectrum, are
-found in the same way: positions and widths are on a grid, and heights are solved for, for all pairs of peaks at once.
-The best are written as starting points of a fit.
+Positions and widths of peaks are on a grid, and heights are solved for, for all pairs of peaks at once. The best are
+written as starting points of a fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -74,12 +72,6 @@ class Form:
     """Its values without the linear factor, given x and the constants of the grid as columns."""
     constants: Callable[..., tuple[float, ...]] = lambda *given: given
     """The constants of the template, from those of the grid."""
-    grid: Callable[[float, float], tuple[Numbers, Numbers]] = lambda first, span: (np.ones(1), np.ones(1))
-    """The grid of the constants, for a variable with this smallest value and range."""
-
-
-Filled = tuple[str, list[float]]
-"""A template and its constants."""
 
 
 def from_template(template: str, x: str, constants: Sequence[float], library: SymbolLibrary) -> list[Expr]:
@@ -90,89 +82,11 @@ def from_template(template: str, x: str, constants: Sequence[float], library: Sy
         return []
 
 
-# -- families of curves -----------------------------------------------------------------
-
-
-def _places_and_widths(first: float, span: float) -> tuple[Numbers, Numbers]:
-    return first + span * OneVariable.PLACES, span * OneVariable.WIDTHS
-
-
-def _shifts_and(second: Numbers) -> Callable[[float, float], tuple[Numbers, Numbers]]:
-    """Return a grid of shifts that make all values positive, combined with values of a second constant."""
-    return lambda first, span: (span * (OneVariable.SHIFTS + 1e-3) - first, second)
-
-
-GAUSS, LORENTZ = "{c}*exp({c}*({x} - {c})^2)", "{c}/(({x} - {c})^2 + {c})"
-FAMILIES = (
-    Form(GAUSS, lambda x, m, s: np.exp(-(((x - m) / s) ** 2)), lambda m, s: (-1 / s**2, m), _places_and_widths),
-    Form(LORENTZ, lambda x, m, s: 1 / ((x - m) ** 2 + s**2), lambda m, s: (m, s**2), _places_and_widths),
-    Form("{c}/({c} + exp({c}*{x}))", lambda x, m, s: 1 / (np.exp(-m / s) + np.exp(-x / s)),
-         lambda m, s: (np.exp(-m / s), -1 / s), _places_and_widths),
-    Form("{c}*atan({c}*({x} - {c}))", lambda x, m, s: np.arctan((x - m) / s), lambda m, s: (1 / s, m),
-         _places_and_widths),
-    Form("{c}*({x} + {c})^{c}", lambda x, m, p: (x + m) ** p, grid=_shifts_and(OneVariable.POWERS)),
-    Form("{c}*log({x} + {c})", lambda x, m, _: np.log(x + m), lambda m, _: (m,), _shifts_and(np.ones(1))),
-    Form("{c}*exp({c}*{x})", lambda x, k, _: np.exp(k * x), lambda k, _: (k,),
-         lambda _, span: (OneVariable.RATES / span, np.ones(1))),
-    Form("{c}*exp({c}*{x})/({x} + {c})", lambda x, k, m: np.exp(k * x) / (x + m),
-         grid=lambda first, span: (OneVariable.RATES / span, span * (OneVariable.SHIFTS + 1e-3) - first)),
-    Form("{c}*exp({c}/({x} + {c}))", lambda x, m, b: np.exp(b * m / (x + m)), lambda m, b: (b * m, m),
-         _shifts_and(np.array([-8, -2, 2, 8.0]))),
-)  # fmt: skip
-"""Curves a·g(x; p, q)."""
-
-
-def curve_expressions(data: Data, library: SymbolLibrary) -> list[Expr]:
-    """Return the best curve of each family and variable, with and without an added constant, if it explains enough."""
-    every = OneVariableData.each(data, OneVariable.MOST_VARIABLES, OneVariable.LEAST_VALUES)
-    return _written(every, FAMILIES, best_curves, library)
-
-
-def _written(
-    every: Iterable[OneVariableData],
-    forms: Sequence[Form],
-    best: Callable[[Form, OneVariableData], list[Filled]],
-    library: SymbolLibrary,
-) -> list[Expr]:
-    """Return the best forms of each variable as expressions; none if the library has no constants."""
-    return [
-        expr
-        for one in (every if library.constant is not None else ())
-        for form in forms
-        for template, constants in best(form, one)
-        for expr in from_template(template, one.name, constants, library)
-    ]
-
-
-@np.errstate(all="ignore")
-def best_curves(family: Form, one: OneVariableData) -> list[Filled]:
-    """Return the best curve without and with an added constant, if they explain enough."""
-    p, q = (grid.ravel()[:, np.newaxis] for grid in np.meshgrid(*family.grid(one.first, one.span)))
-    curves = family.values(one.x, p, q) * one.roots
-    sizes = np.abs(curves).max(axis=1, initial=0.0)
-    usable = np.isfinite(curves).all(axis=1) & (sizes > 0) & (sizes < OneVariable.LARGEST_CURVE)
-    curves, p, q = curves[usable] / sizes[usable, np.newaxis], p[usable, 0], q[usable, 0]
-    unit, found = one.roots / np.linalg.norm(one.roots), []
-    for template in (family.template, family.template + " + {c}") if len(curves) else ():
-        target, beside = one.target, np.empty((0, len(one.x)))
-        if template != family.template:
-            target, beside = one.about_mean, np.ones((1, len(one.x)))
-            curves = curves - np.outer(curves @ unit, unit)
-        squares = np.square(curves).sum(axis=1)
-        explained = np.where(squares > 1e-9, np.square(curves @ target) / squares, 0.0)
-        k = int(np.argmax(explained))
-        if one.is_explained(float(target @ target) - explained[k]):
-            curve = np.asarray(family.values(one.x, p[k : k + 1, np.newaxis], q[k : k + 1, np.newaxis]), np.float64)
-            factor, *summand = one.coefficients(np.concatenate([curve, beside]))
-            found.append((template, [factor, *map(float, family.constants(p[k], q[k])), *summand]))
-    return [each for each in found if np.isfinite(each[1]).all()]
-
-
 # -- peaks on a background --------------------------------------------------------------
 
 SHAPES = (
-    Form(GAUSS, lambda u: np.exp(-u * u), lambda h, m, s: (h, -1 / s**2, m)),
-    Form(LORENTZ, lambda u: 1 / (1 + u * u), lambda h, m, s: (h * s**2, m, s**2)),
+    Form("{c}*exp({c}*({x} - {c})^2)", lambda u: np.exp(-u * u), lambda h, m, s: (h, -1 / s**2, m)),
+    Form("{c}/(({x} - {c})^2 + {c})", lambda u: 1 / (1 + u * u), lambda h, m, s: (h * s**2, m, s**2)),
 )
 """Peaks: `values` takes the distance from the centre in widths, `constants` takes height, centre and width."""
 
@@ -190,11 +104,17 @@ def peak_expressions(data: Data, library: SymbolLibrary) -> list[Expr]:
     """Return sums of one or two peaks and a background that explain enough of the target."""
     few = few_rows(data, OneVariable.PEAK_ROWS)
     every = OneVariableData.each(few, OneVariable.PEAK_VARIABLES, OneVariable.PEAK_VALUES)
-    return _written(every, SHAPES, best_peaks, library)
+    return [
+        expr
+        for one in (every if library.constant is not None else ())
+        for shape in SHAPES
+        for template, constants in best_peaks(shape, one)
+        for expr in from_template(template, one.name, constants, library)
+    ]
 
 
 @np.errstate(all="ignore")
-def best_peaks(shape: Form, one: OneVariableData) -> list[Filled]:
+def best_peaks(shape: Form, one: OneVariableData) -> list[tuple[str, list[float]]]:
     """Return the best sums of one peak and a background, then of two peaks, if they explain enough."""
     grids = np.meshgrid(one.first + one.span * OneVariable.PEAK_PLACES, one.span * OneVariable.PEAK_WIDTHS)
     places, widths = (grid.ravel() for grid in grids)
