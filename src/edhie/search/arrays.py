@@ -1,10 +1,8 @@
-"""Array types, small functions on forests that searches share, and forests as arrays for checkpoints."""
+"""Array types, and small functions on forests that searches share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,18 +51,3 @@ def has_missing(forest: Forest) -> Mask:
     """Return, by expression, whether it has an unfitted constant."""
     owners = np.searchsorted(forest.value_offsets, np.flatnonzero(np.isnan(forest.values)), side="right") - 1
     return np.asarray(np.bincount(owners, minlength=len(forest)) > 0)
-
-
-def forest_arrays(prefix: str, forest: Forest) -> dict[str, NDArray[Any]]:
-    """Return a forest as arrays whose names begin with `prefix`."""
-    return {f"{prefix}{part}": getattr(forest, part) for part in ("tokens", "offsets", "values")}
-
-
-def forest_from(prefix: str, arrays: Mapping[str, NDArray[Any]], library: SymbolLibrary) -> Forest:
-    """Return the forest of `forest_arrays`; damaged arrays raise an error."""
-    return Forest.checked(library, *(arrays[f"{prefix}{part}"] for part in ("tokens", "offsets", "values")))
-
-
-def under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return the arrays whose names begin with `prefix`, without it."""
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

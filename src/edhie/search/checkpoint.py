@@ -25,13 +25,13 @@ from edhie.files import replace_file
 from edhie.folder_lock import is_lock
 from edhie.results import History
 from edhie.results.saving import DESCRIPTION as RESULT
-from edhie.search.arrays import under
 from edhie.search.base import State, Strategy, Tally, Task
 from edhie.search.sampling import drawn
+from edhie.search.state import read, under, written
 from edhie.storage import FolderFormat, digest
 
 DESCRIPTION, ARRAYS = "run.json", "checkpoint.npz"
-STORED = FolderFormat("search", 3, DESCRIPTION, SearchError, "delete the folder and start again", KeepError)
+STORED = FolderFormat("search", 4, DESCRIPTION, SearchError, "delete the folder and start again", KeepError)
 WRITE_SECONDS = 4.0  # between two checkpoints, at most: a killed search loses this and the current step
 LEAST_SECONDS, WRITE_SHARE = 1.0, 0.02  # least interval, and share of the time that writing may take below the most
 SAMPLES = 64  # expressions of a generator by which it is identified
@@ -86,15 +86,9 @@ class Checkpoints:
     def write(self, snapshot: Snapshot, evaluator: Evaluator) -> None:
         """Write a snapshot as the checkpoint, in place of the previous one."""
         began = self._written = time.perf_counter()
-        arrays: dict[str, NDArray[Any]] = {
-            "steps": np.array(snapshot.n_steps),
-            "seconds": np.array(snapshot.seconds),
-            "is_over": np.array(snapshot.is_over),
-            "tally": np.array([getattr(snapshot.tally, each.name) for each in fields(Tally)], np.int64),
-        }
-        arrays |= {f"history.{each.name}": getattr(snapshot.history, each.name) for each in fields(History)}
+        numbers = {"steps": snapshot.n_steps, "seconds": snapshot.seconds, "is_over": snapshot.is_over}
+        arrays = written({**numbers, "tally": snapshot.tally, "history": snapshot.history, "evaluator": evaluator})
         arrays |= {f"strategy.{name}": _storable(name, array) for name, array in (snapshot.state or {}).items()}
-        arrays |= {f"evaluator.{name}": array for name, array in evaluator.state().items()}
         if not (self.folder / DESCRIPTION).exists():  # the folder was removed during the search
             _write(self.folder, DESCRIPTION, self._description)
         _write(self.folder, ARRAYS, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
@@ -109,13 +103,11 @@ class Checkpoints:
             state = under("strategy.", arrays)
             evaluator.restore(under("evaluator.", arrays))
             strategy.restore(state)
-            history = [arrays[f"history.{each.name}"] for each in fields(History)]
-            if len({column.shape for column in history}) != 1:
+            tally, history = read(Tally(), "tally", arrays), read(History(), "history", arrays)
+            if len({len(getattr(history, each.name)) for each in fields(History)}) != 1:
                 raise ValueError("the columns of its history are not equally long")
-            return Snapshot(
-                int(arrays["steps"]), float(arrays["seconds"]), bool(arrays["is_over"]),
-                Tally(*arrays["tally"].tolist()), History(*history), state,
-            )  # fmt: skip
+            steps, seconds = int(arrays["steps"]), float(arrays["seconds"])
+            return Snapshot(steps, seconds, bool(arrays["is_over"]), tally, history, state)
 
 
 def _storable(name: str, value: Any) -> NDArray[Any]:

@@ -15,8 +15,8 @@ from edhie.evaluate.counting import Counts
 from edhie.expr import SymbolLibrary
 from edhie.expr.symbols import Symbol
 from edhie.results import Candidates, Front
-from edhie.search.arrays import under
 from edhie.search.checkpoint import ARRAYS, STORED
+from edhie.search.state import under
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +12,14 @@ from numpy.typing import NDArray
 from edhie.errors import SearchError
 from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Forest
-from edhie.search.arrays import Numbers, forest_arrays, forest_from, under
-from edhie.search.base import State, Strategy, Task
+from edhie.search.arrays import Numbers
+from edhie.search.base import Strategy, Task
 from edhie.search.dso.genetic import next_generation
 from edhie.search.dso.gradient import Adam, Entropy, objective_and_gradient
-from edhie.search.dso.policy import Weights, initial_weights, sample
+from edhie.search.dso.policy import initial_weights, sample
 from edhie.search.dso.priors import Priors
 from edhie.search.evolution import survivors
+from edhie.search.state import Kept
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,8 @@ class Scored:
         chosen = survivors(errors, n, forms)
         return Scored(forest.take(chosen), errors[chosen], forms[chosen])
 
-    def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Return arrays whose names begin with `prefix`."""
-        return forest_arrays(prefix, self.forest) | {f"{prefix}errors": self.errors, f"{prefix}forms": self.forms}
 
-
-class DSO(Strategy):
+class DSO(Kept, Strategy):
     """Deep symbolic optimisation with the symbols of the evaluator's library; the generator is not used.
 
     In an iteration a batch sampled from the policy is the first population of genetic programming. The policy is then
@@ -108,6 +104,7 @@ class DSO(Strategy):
     """
 
     name: ClassVar[str] = "dso"
+    KEPT = ("_weights", "_adam", "_batch", "_population", "_best", "_generation", "_since_new")
 
     def __init__(self, config: DSOConfig | None = None) -> None:
         self.config: DSOConfig = config or DSOConfig()
@@ -173,35 +170,3 @@ class DSO(Strategy):
     def _rewards(self, errors: Numbers) -> Numbers:
         """Return 1/(1 + NRMSE); 0 for expressions without a finite error."""
         return 1 / (1 + errors / self._scale)
-
-    # -- checkpoints ----------------------------------------------------------------------
-
-    def state(self) -> State:
-        """Return the policy, the state of Adam, the batch, the population, the best of the iteration, and counts."""
-        tables = {"weights.": self._weights, "first.": self._adam.first, "second.": self._adam.second}
-        return {
-            **{f"{prefix}{name}": each for prefix, table in tables.items() for name, each in table.items()},
-            **self._batch.arrays("batch."),
-            **self._population.arrays("population."),
-            **self._best.arrays("best."),
-            "counts": np.array([self._adam.steps, self._generation, self._since_new]),
-        }
-
-    def restore(self, state: State) -> None:
-        """Restore the search from a snapshot."""
-        weights, first, second = (self._weights_of(state, prefix) for prefix in ("weights.", "first.", "second."))
-        steps, self._generation, self._since_new = state["counts"].tolist()
-        self._weights, self._adam = weights, Adam(steps, first, second)
-        self._batch, self._population, self._best = (
-            self._scored_from(under(prefix, state)) for prefix in ("batch.", "population.", "best.")
-        )
-
-    def _weights_of(self, state: State, prefix: str) -> Weights:
-        found = under(prefix, state)
-        for name, own in self._weights.items():
-            if found[name].shape != own.shape:
-                raise SearchError(f"{name} has shape {found[name].shape}, but this policy has {own.shape}")
-        return found
-
-    def _scored_from(self, arrays: Mapping[str, NDArray[Any]]) -> Scored:
-        return Scored(forest_from("", arrays, self._task.evaluator.library), arrays["errors"], arrays["forms"])

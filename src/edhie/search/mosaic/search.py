@@ -39,6 +39,7 @@ new.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from typing import ClassVar
 
@@ -47,7 +48,7 @@ import numpy as np
 from edhie.evaluate.data import few_rows
 from edhie.expr import Expr, Forest
 from edhie.results.candidates import Candidates
-from edhie.search.arrays import Numbers, forest_arrays, forest_from, under
+from edhie.search.arrays import Numbers
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.config import MosaicConfig, Opening, Rounds
 from edhie.search.mosaic.fitting.findings import Findings
@@ -71,6 +72,10 @@ from edhie.search.pieces.generator_source import GeneratorSource
 from edhie.search.pieces.piece_pool import PiecePool
 from edhie.search.pieces.products import Products
 from edhie.search.pieces.splicing import distinct_subtrees
+from edhie.search.state import read, under, written
+
+NUMBERS = ("_round", "_idle", "_n_given", "_fewest_bits", "improved_at")
+"""Attributes of a search that are saved as they are."""
 
 
 class Mosaic(Strategy):
@@ -321,39 +326,30 @@ class Mosaic(Strategy):
 
     def leaders(self) -> Candidates | None:
         """Return the expressions with the shortest descriptions so far."""
-        found = self._scorer.leaders
-        before = found.state()  # restored below, so that asking does not change how the search continues
+        found = copy(self._scorer.leaders)  # so that asking does not change how the search continues
         found.update()
-        listed = found.candidates()
-        found.restore(before)
-        return listed
+        return found.candidates()
 
     # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> State:
         """Return pieces, frames and leaders as arrays; the first round's frames follow from the data."""
-        own = {"round": np.array(self._round), "idle": np.array(self._idle), "given": np.array(self._n_given)}
-        own["best"] = np.array([self._fewest_bits, self.improved_at])
-        if self._noise is not None:
-            own["noise"] = np.stack([self._noise.centre, self._noise.deviations])
-        if self._reduced is not None:
-            own |= {f"reduced_{name}": array for name, array in self._reduced.state().items()}
-        own |= forest_arrays("surrounded_", self._surrounded) | self._proposals.enumeration.state("enumerated_")
-        return own | self._pieces.state() | self._pool.state() | self._scorer.state()
+        names = (*NUMBERS, "_surrounded", "_noise", "_reduced", "_pieces", "_pool", "_scorer")
+        own = {name.strip("_"): getattr(self, name) for name in names}
+        return written(own | {"enumeration": self._proposals.enumeration})
 
     @np.errstate(all="ignore")
     def restore(self, state: State) -> None:
         """Restore the search from a snapshot."""
-        self._n_given = int(state["given"])
-        self._add_guess_frames(forest_from("surrounded_", state, self._pieces.library))
-        self._scorer.restore(state)
-        self._fewest_bits, self.improved_at = float(state["best"][0]), int(state["best"][1])
+        for name in NUMBERS:
+            setattr(self, name, read(getattr(self, name), name.strip("_"), state))
+        self._add_guess_frames(read(self._surrounded, "surrounded", state))
+        self._scorer.restore(under("scorer.", state))
         self.best_now = next(iter(self._scorer.leaders.candidates()), None)
-        if "noise" in state:
-            self._use_noise(RowNoise(*state["noise"]))
-        reduced = under("reduced_", state)
+        if noise := under("noise.", state):
+            self._use_noise(RowNoise(**noise))
+        reduced = under("reduced.", state)
         self._reduced = ReducedSearch.restored(self._task, self._fresh(), reduced) if reduced else None
-        self._pieces.restore(state)
-        self._proposals.enumeration.restore("enumerated_", state)
-        self._pool.restore(state, self._pieces.values_of)
-        self._round, self._idle = int(state["round"]), int(state["idle"])
+        self._pieces.restore(under("pieces.", state))
+        self._proposals.enumeration.restore(under("enumeration.", state))
+        self._pool.restore(under("pool.", state), self._pieces.values_of)

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.data import Data
 from edhie.evaluate.evaluator import Evaluator
 from edhie.expr import Forest
 from edhie.results.candidates import Candidates
-from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, one_of_each
+from edhie.search.arrays import Indices, Numbers, one_of_each
 from edhie.search.mosaic.config import Improving
+from edhie.search.state import Kept
 from edhie.selection.description import Criterion, describe
 from edhie.selection.noise import NoiseModel
 from edhie.selection.refitting import quickly_plain
 
 
-class Leaders:
+class Leaders(Kept):
     """Expressions by description length, one of each structure."""
+
+    KEPT = ("forest", "bits", "errors", "executed_at", "_n_seen", "_tried")
 
     def __init__(self, evaluator: Evaluator, data: Data, criterion: Criterion) -> None:
         """`data` are the rows on which description lengths of the expressions that `evaluator` scored are computed."""
@@ -81,19 +82,3 @@ class Leaders:
                 if length < self.bits[k] - least_gain:
                     found.append(plain)
         return Forest.concatenate(found)
-
-    # -- checkpoints ----------------------------------------------------------------------
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return the leaders as arrays."""
-        return forest_arrays("leaders_", self.forest) | {
-            "leaders_bits": self.bits, "leaders_errors": self.errors, "leaders_at": self.executed_at,
-            "leaders_seen": np.array(self._n_seen), "leaders_tried": np.array(sorted(self._tried), np.uint64),
-        }  # fmt: skip
-
-    def restore(self, state: Any) -> None:
-        """Restore the leaders from a snapshot."""
-        self.forest = forest_from("leaders_", state, self.forest.library)
-        self.bits, self.errors = state["leaders_bits"], state["leaders_errors"]
-        self.executed_at, self._n_seen = state["leaders_at"], int(state["leaders_seen"])
-        self._tried = set(map(int, state["leaders_tried"]))

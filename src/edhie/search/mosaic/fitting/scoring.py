@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.evaluate.constants.fitting import with_parts
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
-from edhie.search.arrays import Indices, Mask, Numbers, forest_arrays, forest_from
+from edhie.search.arrays import Indices, Mask, Numbers
 from edhie.search.base import State, Task
 from edhie.search.mosaic.config import Improving, MosaicConfig, Scoring
 from edhie.search.mosaic.fitting.leaders import Leaders
 from edhie.search.mosaic.frames.noise_frames import RowNoise, is_near
 from edhie.search.pieces.rewriting import FROM_HERE, completed, refitted, shortened, trimmed, within_bounds
+from edhie.search.state import read, written
 from edhie.selection.description import describe, description_bits
 from edhie.selection.noise import CONSTANT, NoiseModel, model_of
 from edhie.selection.rules import is_testable
@@ -170,18 +169,15 @@ class Scorer:
         self.noise = best, model
         return RowNoise.estimated_by(best, model, data)
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> State:
         """Return the leaders and the last estimate of the noise as arrays."""
-        kept = self.leaders.state()
-        if self.noise is not None:
-            best, model = self.noise
-            kept |= forest_arrays("noise_", best)
-            kept |= {"noise_name": np.array(model.name), "noise_ratio": np.array(model.ratio)}
-        return kept
+        best, model = self.noise or (None, None)
+        noise = None if model is None else {"best": best, "name": model.name, "ratio": model.ratio}
+        return written({"leaders": self.leaders, "noise": noise})
 
     def restore(self, state: State) -> None:
         """Restore leaders and noise from a snapshot."""
-        self.leaders.restore(state)
-        if "noise_name" in state:
-            model = model_of(str(state["noise_name"]), float(state["noise_ratio"]))
-            self.noise = forest_from("noise_", state, self.library), model
+        self.leaders = read(self.leaders, "leaders", state)
+        if "noise.name" in state:
+            model = model_of(str(state["noise.name"]), float(state["noise.ratio"]))
+            self.noise = read(self.leaders.forest, "noise.best", state), model

@@ -14,10 +14,11 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
-from edhie.search.arrays import LARGEST_VALUE, Indices, under
+from edhie.search.arrays import LARGEST_VALUE, Indices
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.config import Symmetry
 from edhie.search.mosaic.symmetry.symmetries import Reduction, Tokens
+from edhie.search.state import under, written
 
 
 class ReducedSearch:
@@ -72,12 +73,11 @@ class ReducedSearch:
 
     # -- checkpoints ----------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Return the reduction and its search as arrays."""
-        own = {"text": np.array(json.dumps([self._reduction.variables, self._reduction.scale])), "over": self.is_over}
-        inner = {f"search_{name}": each for name, each in self._search.state().items()}
-        scored = {f"scored_{name}": each for name, each in self._evaluator.state().items()}
-        return own | {"seen": np.array(self._n_seen)} | inner | scored
+        text = json.dumps([self._reduction.variables, self._reduction.scale])
+        own = {"text": text, "over": self.is_over, "seen": self._n_seen}
+        return written({**own, "search": self._search, "scored": self._evaluator})
 
     @classmethod
     def restored(cls, task: Task, search: Strategy, state: State) -> ReducedSearch:
@@ -85,8 +85,8 @@ class ReducedSearch:
         variables, scale = json.loads(str(state["text"]))
         reduction = Reduction(tuple(map(tuple, variables)), tuple((tuple(each), power) for each, power in scale))
         found = cls(task, reduction, search, _reduced_data(task, reduction))
-        found._evaluator.restore(under("scored_", state))
-        search.restore(under("search_", state))
+        found._evaluator.restore(under("scored.", state))
+        search.restore(under("search.", state))
         found._n_seen, found.is_over = int(state["seen"]), bool(state["over"])
         return found
 
