@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError, shortened
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.machine.program import symbol_tables
 from edhie.evaluate.numbers import read_only
 from edhie.expr import Expr, Forest
 from edhie.expr.interpret import interpret, numpy_function
 from edhie.expr.symbols import Symbol
-
-Numbers = NDArray[np.float64]
 
 MOST_NUMBERS = 1 << 17  # of a column for a user's operator: a megabyte, which caches hold
 SAME = 1e-9  # of the largest value: long and short columns may be rounded differently

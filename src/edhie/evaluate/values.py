@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.errors import EdhieError, ExpressionError, shortened
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.custom_operators import custom_values
 from edhie.evaluate.data import Data
 from edhie.evaluate.machine.program import plan, plan_shared
@@ -17,8 +17,6 @@ from edhie.expr import Forest
 
 if TYPE_CHECKING:
     from edhie.evaluate.machine.kernels import Target
-
-Numbers = NDArray[np.float64]
 
 
 def values(forest: Forest, columns: Numbers) -> Numbers:

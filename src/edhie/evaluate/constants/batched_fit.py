@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.polish import EPS, LEAST_DAMPING, MOST_DAMPING, PRECISION
 from edhie.evaluate.constants.slope_svd import SlopeSVD
@@ -16,7 +17,6 @@ from edhie.evaluate.constants.uncertainty import TiedConstants
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
 
-Numbers = NDArray[np.float64]
 Weigh = Callable[[Numbers, Data], Numbers | None]
 """From predictions and rows to the weights of the rows; None if all are equal."""
 ENOUGH = 1e-12  # predicted decrease of the sum of squares over the variance: 10⁻⁶ standard errors from the optimum

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import EdhieError
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.custom_operators import with_custom_operators
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.machine.program import plan, symbol_tables
@@ -19,7 +20,6 @@ from edhie.evaluate.values import check_columns, target_of
 from edhie.expr import Forest
 from edhie.expr.symbols import NUMBER
 
-Numbers = NDArray[np.float64]
 HOPELESS = 4.0  # times the bound on the mean square: above it on the sample, an expression is not fitted to all rows
 
 

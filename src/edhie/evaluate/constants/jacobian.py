@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.custom_operators import Interpreted, with_custom_operators
 from edhie.evaluate.machine.program import plan, symbol_tables
 from edhie.evaluate.values import check_fitted
 from edhie.expr import Expr, Forest
-
-Numbers = NDArray[np.float64]
 
 RELATIVE_STEP = float(np.finfo(np.float64).eps) ** 0.2  # balances rounding and truncation errors
 SIDES = 4  # values in a difference: one and two steps to either side

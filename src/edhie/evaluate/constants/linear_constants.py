@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.evaluate.arrays import Flags
 from edhie.evaluate.machine.operators import ADD, DIV, MUL, NEG, SUB
 from edhie.evaluate.machine.program import Program
 from edhie.expr.jit import jit
-
-Flags = NDArray[np.bool_]
 
 
 @jit

@@ -8,14 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.constants.fitting import FitConfig, Fitted, fit_constants
 from edhie.evaluate.constants.jacobian import Response, constants_of_each
 from edhie.evaluate.constants.slope_svd import SlopeSVD
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest
-
-Numbers = NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
 COARSE_STEPS, FINE_STEPS = 200, 60

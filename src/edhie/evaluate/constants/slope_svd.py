@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from edhie.evaluate.arrays import Numbers
 
 MOST_WHOLE = 1e6  # a larger number is whole by chance
 SHARE_IN_GROUP = 1e-8  # share of a constant's direction below which it is rounding

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.machine.block import BLOCK, operand
 from edhie.evaluate.machine.kernels import fill, leaves_of, run
 from edhie.evaluate.machine.operators import MUL, POW
 from edhie.evaluate.machine.program import Program
 from edhie.expr.jit import jit, jit_inner, typed
 
-Numbers = NDArray[np.float64]
 LEAST, MOST = 1e-60, 1e60  # scales: columns may be in any units
 SPREAD = 1.5  # decades to either side of a constant's scale
 ZERO = typed(0)

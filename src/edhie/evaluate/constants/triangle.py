@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from edhie.evaluate.arrays import Numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.errors import EdhieError, ExpressionError
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.slope_svd import SlopeSVD
 from edhie.evaluate.constants.triangle import Triangle
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
 
-Numbers = NDArray[np.float64]
 ROUNDING = 1e-6  # of a slope: a smaller part outside of the directions that the data determine is rounding
 
 
