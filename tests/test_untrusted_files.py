@@ -42,8 +42,7 @@ from edhie.generators.saving import SHIPPED
 from edhie.generators.sequence.model import CVAE, shapes
 from edhie.grammar import PCFG
 from edhie.grammar import load as load_grammar
-from edhie.search.checkpoint import ARRAYS, DESCRIPTION
-from edhie.search.unfinished import read_unfinished
+from edhie.search.checkpoint import ARRAYS, DESCRIPTION, read_unfinished
 from edhie.storage import pack
 
 SOURCES = Path(archives.__file__).parent

@@ -9,8 +9,8 @@ import pytest
 
 from edhie.errors import SearchError
 from edhie.expr import Forest, parse
+from edhie.search.arrays import Kept, read, written
 from edhie.search.base import Tally
-from edhie.search.state import Kept, read, written
 
 FOREST = Forest.from_exprs([parse("x0*exp(c*x1)")])
 

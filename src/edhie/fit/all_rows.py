@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.constants.batched_fit import BatchedFit, linearise
 from edhie.evaluate.constants.fitting import FitConfig
-from edhie.evaluate.constants.triangle import Triangle
+from edhie.evaluate.constants.slope_svd import Triangle
 from edhie.evaluate.data import Data
 from edhie.evaluate.large_table import LargeTable
 from edhie.evaluate.losses import FREEDOM, LOSSES, loss_named

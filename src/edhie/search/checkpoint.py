@@ -9,7 +9,7 @@ import json
 import math
 import platform
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import IO, Any
@@ -20,14 +20,18 @@ from numpy.typing import NDArray
 import edhie
 from edhie.archives import read_arrays
 from edhie.errors import KeepError, SearchError, shortened
+from edhie.evaluate.archive import Archive
+from edhie.evaluate.counting import Counts
 from edhie.evaluate.evaluator import Evaluator
+from edhie.expr import SymbolLibrary
+from edhie.expr.symbols import Symbol
 from edhie.files import replace_file
 from edhie.folder_lock import is_lock
-from edhie.results import History
+from edhie.results import Candidates, Front, History
 from edhie.results.saving import DESCRIPTION as RESULT
+from edhie.search.arrays import read, under, written
 from edhie.search.base import State, Strategy, Tally, Task
 from edhie.search.sampling import drawn
-from edhie.search.state import read, under, written
 from edhie.storage import FolderFormat, digest
 
 DESCRIPTION, ARRAYS = "run.json", "checkpoint.npz"
@@ -219,3 +223,34 @@ def _told(name: str, value: Any, other: Any) -> str:
 def _plain(value: Any) -> Any:
     """Return a value as it would be read from a JSON file."""
     return json.loads(json.dumps(value, default=str))
+
+
+# -- results of an unfinished search ---------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """The front and the counts of a search at its last checkpoint."""
+
+    front: Front
+    executed: int
+    seconds: float
+
+
+def read_unfinished(folder: Path, *, operators: Iterable[Symbol] = ()) -> Unfinished | None:
+    """Return the results of the search in a folder at its last checkpoint; None if there is no checkpoint.
+
+    `operators` are a user's own.
+    """
+    description, path = STORED.read(folder), folder / ARRAYS
+    if not path.is_file() or "library" not in description:  # an earlier release did not write it
+        return None
+    with STORED.reading(path):
+        file = read_arrays(path)
+        library = SymbolLibrary.from_json(json.dumps(description["library"]), operators=operators)
+        arrays = under("evaluator.", file)
+        archive, counts = Archive(library), Counts(*map(int, arrays["counts"]))
+        archive.restore(arrays)
+        forest = archive.take(np.arange(len(archive)))
+        found = Candidates(forest, archive.errors, archive.complexities, archive.executed_at)
+        return Unfinished(Front.of(found), counts.executed, float(file["seconds"]))

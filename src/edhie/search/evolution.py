@@ -14,9 +14,8 @@ from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Forest
 from edhie.generators.base import Codes, LatentGenerator
 from edhie.results.front import front_of
-from edhie.search.arrays import Indices, Numbers
+from edhie.search.arrays import Indices, Kept, Numbers
 from edhie.search.base import Strategy, Task
-from edhie.search.state import Kept
 
 
 @dataclass(frozen=True)

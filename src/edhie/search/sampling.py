@@ -10,8 +10,8 @@ import numpy as np
 from edhie.evaluate.numbers import check_whole
 from edhie.expr import Forest
 from edhie.generators.base import Generator, LatentGenerator
+from edhie.search.arrays import Kept
 from edhie.search.base import Strategy, Task
-from edhie.search.state import Kept
 
 PATIENCE = 10_000  # attempts without a new expression after which the search ends, if they are at least half of all
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from edhie.expr import Forest, parse
 from edhie.expr import standard_libraries as standard
-from edhie.search.dso.genetic import crossed_over, next_generation
 from edhie.search.dso.policy import initial_weights, sample
 from edhie.search.dso.priors import Priors
+from edhie.search.dso.strategy import crossed_over, next_generation
 
 LIBRARY = standard.feynman(2)
 PRIORS = Priors(LIBRARY, 4, 20, location=10, scale=5)

@@ -9,8 +9,7 @@ import pytest
 
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import Numbers
-from edhie.search.dso.gradient import Adam, Entropy, objective_and_gradient
-from edhie.search.dso.policy import Weights, initial_weights, sample
+from edhie.search.dso.policy import Adam, Entropy, Weights, initial_weights, objective_and_gradient, sample
 from edhie.search.dso.priors import Priors, Tokens
 
 LIBRARY = SymbolLibrary.of(["+", "sin", "exp"], 1, constant=True)

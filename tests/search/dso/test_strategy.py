@@ -14,7 +14,7 @@ from edhie.expr import SymbolLibrary
 from edhie.expr import standard_libraries as standard
 from edhie.search import Budget, Task, run
 from edhie.search.dso import DSO, DSOConfig
-from edhie.search.dso.gradient import objective_and_gradient
+from edhie.search.dso.policy import objective_and_gradient
 from searches import HVAE, Grammar, assert_same, evaluator
 
 SMALL = DSOConfig(batch=40, generations=2, returned=5, max_length=12)

@@ -10,7 +10,7 @@ from edhie.expr import Forest
 from edhie.search.mosaic.screening.frame_pool import FramePool
 from edhie.search.mosaic.screening.pairs import best_with_products
 from edhie.search.pieces import products
-from edhie.search.pieces.products import Products
+from edhie.search.pieces.splicing import Products
 from mosaics import data_of, forest_of, frames_of, free, positive
 
 LIBRARY = free()

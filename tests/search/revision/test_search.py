@@ -10,11 +10,11 @@ from edhie.generators import load
 from edhie.generators.base import Codes
 from edhie.generators.renamed import Renamed
 from edhie.search import Budget, run, strategy_named
+from edhie.search.arrays import read, written
 from edhie.search.revision import Revise, ReviseConfig
 from edhie.search.revision.formula import neighbours_by
 from edhie.search.revision.revisions import STAGES, Revisions
 from edhie.search.revision.search import constants_only
-from edhie.search.state import read, written
 from searches import HVAE, evaluator
 
 LIBRARY = SymbolLibrary.of(["+", "-", "*", "exp", "^2"], 2, constant=True)

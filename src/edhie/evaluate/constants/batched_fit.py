@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.polish import EPS, LEAST_DAMPING, MOST_DAMPING, PRECISION
-from edhie.evaluate.constants.slope_svd import SlopeSVD
-from edhie.evaluate.constants.triangle import Triangle
+from edhie.evaluate.constants.slope_svd import SlopeSVD, Triangle
 from edhie.evaluate.constants.uncertainty import TiedConstants
 from edhie.evaluate.data import Data
 from edhie.expr import Expr

@@ -63,7 +63,7 @@ class Response:
     @cached_property
     def is_linear(self) -> NDArray[np.bool_]:
         """True for each constant of a set in which the expression is jointly linear."""
-        from edhie.evaluate.constants.linear_constants import find_linear
+        from edhie.evaluate.constants.starts import find_linear
 
         is_linear = np.zeros(self._program.n_registers, np.bool_)
         find_linear(self._program, 0, is_linear)

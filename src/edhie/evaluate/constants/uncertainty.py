@@ -10,8 +10,7 @@ import numpy as np
 from edhie.errors import EdhieError, ExpressionError
 from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.constants.slope_svd import SlopeSVD
-from edhie.evaluate.constants.triangle import Triangle
+from edhie.evaluate.constants.slope_svd import SlopeSVD, Triangle
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
 

@@ -18,8 +18,8 @@ from edhie.evaluate.parallel import using_threads
 from edhie.expr import Forest
 from edhie.generators.base import Generator
 from edhie.results.candidates import Candidates
+from edhie.search.arrays import under, written
 from edhie.search.base import Budget, State, Strategy, Tally, Task
-from edhie.search.state import under, written
 from edhie.search.watching import ROWS, candidates_at
 from edhie.selection.description import Criterion, describe
 

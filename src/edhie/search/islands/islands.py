@@ -20,10 +20,10 @@ import numpy as np
 from edhie.evaluate.counting import Counts
 from edhie.expr import Forest
 from edhie.results.candidates import Candidates
+from edhie.search.arrays import read, under, written
 from edhie.search.base import State, Strategy, Tally, Task
 from edhie.search.islands.engines import Engine, Here
 from edhie.search.islands.epoch import Epoch, Island, Setup, run_epoch
-from edhie.search.state import read, under, written
 from edhie.search.watching import candidates_at
 
 FIRST_EPOCH, LONGEST_EPOCH = 2_000, 128_000  # evaluations of an island in an epoch: about 1 s, and 10 to 30 s

@@ -16,7 +16,7 @@ round has these steps; those marked (*) are done only in the rounds that `config
     pieces (`pieces/variation.py`).
 2.  Execute the new ones, and add them to the pool of pieces (`pieces/piece_pool.py`).
 3.  Screen them in all frames; each frame keeps its best as elites (`screening/frame_pool.py`, `screening/elites.py`).
-4.  (*) Screen products and quotients of the simplest pieces (`pieces/products.py`).
+4.  (*) Screen products and quotients of the simplest pieces (`pieces/splicing.py`).
 5.  (*) Screen functions of one variable on a grid (`pieces/function_grid.py`), times simple pieces, in pairs with them
     (`screening/pairs.py`) and with each other (`screening/function_pairs.py`).
 6.  (*) Screen all pairs of pieces (`screening/pairs.py`); if the library has no constants, their sums as well.
@@ -26,7 +26,7 @@ round has these steps; those marked (*) are done only in the rounds that `config
 9.  Tune: fit constants inside some elites, and screen the results as new pieces.
 10. Insert terms into expressions of the Pareto front, at the positions that a score test favours
     (`fitting/growing.py`).
-11. (*) Improve the expressions with the shortest descriptions so far (`fitting/leaders.py`): as trees, with similar
+11. (*) Improve the expressions with the shortest descriptions so far (`fitting/scoring.py`): as trees, with similar
     functions and with plain numbers (`fitting/improving.py`).
 12. (*) Estimate the noise, and replace the frames by ones weighted by it (`frames/noise_frames.py`).
 13. Do a round of the search in reduced variables, if the target has symmetries (`symmetry/`). They are detected once,
@@ -48,7 +48,7 @@ import numpy as np
 from edhie.evaluate.data import few_rows
 from edhie.expr import Expr, Forest
 from edhie.results.candidates import Candidates
-from edhie.search.arrays import Numbers
+from edhie.search.arrays import Numbers, read, under, written
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.config import MosaicConfig, Opening, Rounds
 from edhie.search.mosaic.fitting.findings import Findings
@@ -63,16 +63,13 @@ from edhie.search.mosaic.proposals import Proposals, pieces_to_tune
 from edhie.search.mosaic.screening.frame_pool import FramePool
 from edhie.search.mosaic.screening.function_pairs import function_pairs
 from edhie.search.mosaic.screening.pairs import best_pairs, best_with_products
-from edhie.search.mosaic.symmetry.detection import begin_reduction
-from edhie.search.mosaic.symmetry.reduced_search import ReducedSearch
+from edhie.search.mosaic.symmetry.reduced_search import ReducedSearch, begin_reduction
 from edhie.search.mosaic.symmetry.symmetries import Reduction
 from edhie.search.pieces.enumeration import written_one
 from edhie.search.pieces.function_grid import function_grid, own_functions
 from edhie.search.pieces.generator_source import GeneratorSource
 from edhie.search.pieces.piece_pool import PiecePool
-from edhie.search.pieces.products import Products
-from edhie.search.pieces.splicing import distinct_subtrees
-from edhie.search.state import read, under, written
+from edhie.search.pieces.splicing import Products, distinct_subtrees
 
 NUMBERS = ("_round", "_idle", "_n_given", "_fewest_bits", "improved_at")
 """Attributes of a search that are saved as they are."""

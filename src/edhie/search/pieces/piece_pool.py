@@ -8,10 +8,9 @@ from edhie.evaluate.constraints import Rules
 from edhie.evaluate.hash_table import Keys, key_pairs
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
-from edhie.search.arrays import LARGEST_VALUE, Numbers
+from edhie.search.arrays import LARGEST_VALUE, Numbers, read, written
 from edhie.search.base import State, Task
 from edhie.search.pieces.enumeration import sizes_as_meant
-from edhie.search.state import read, written
 from edhie.selection.between_rows import unresolved
 
 PROBES = 8  # rows on which values of pieces are compared

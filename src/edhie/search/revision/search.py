@@ -24,13 +24,12 @@ from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
 from edhie.expr.difference import Matching, shape_of
 from edhie.expr.difference.matching import lower_bound
-from edhie.search.arrays import Indices, Numbers, unfitted
+from edhie.search.arrays import Indices, Kept, Numbers, unfitted
 from edhie.search.base import Strategy, Task
 from edhie.search.pieces.generator_source import GeneratorSource
 from edhie.search.revision.edits import Edits, with_scales
 from edhie.search.revision.formula import formula_over, neighbours_by, refitted, thorough
 from edhie.search.revision.revisions import Revisions
-from edhie.search.state import Kept
 
 MEASURED = 32  # expressions of a step with the lowest errors, whose distances are computed
 PROMISING, TO_THE_END = 150, 100  # expressions of a step that are fitted further; iterations of these fits

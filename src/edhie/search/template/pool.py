@@ -9,7 +9,7 @@ from edhie.evaluate.data import Data
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.symbols import Opcode
 from edhie.generators.base import Generator
-from edhie.search.arrays import Numbers, has_missing, recoded
+from edhie.search.arrays import Numbers, has_missing, read, recoded, written
 from edhie.search.base import State, Task
 from edhie.search.pieces.enumeration import Enumeration, written_one
 from edhie.search.pieces.function_grid import opening_pieces
@@ -18,10 +18,8 @@ from edhie.search.pieces.piece_pool import PiecePool
 from edhie.search.pieces.spelling import Speller
 from edhie.search.pieces.splicing import distinct_subtrees
 from edhie.search.pieces.variation import children, likely_symbols
-from edhie.search.state import read, written
-from edhie.search.template.config import TemplateConfig
 from edhie.search.template.position import distinct_calls
-from edhie.search.template.template import Template
+from edhie.search.template.template import Template, TemplateConfig
 
 GROWTH = 1.5  # factor of the number of new pieces from round to round
 RECENT = 300  # recent good pieces that are kept, whatever their cost

@@ -20,17 +20,15 @@ from edhie.errors import SearchError
 from edhie.evaluate.constants.fitting import with_parts
 from edhie.evaluate.data import few_rows
 from edhie.expr import Forest
-from edhie.search.arrays import has_missing
+from edhie.search.arrays import Kept, has_missing
 from edhie.search.base import Strategy, Task
 from edhie.search.pieces.rewriting import loosened, shortened, shorter
-from edhie.search.state import Kept
-from edhie.search.template.config import TemplateConfig
 from edhie.search.template.fitting import Fitting
 from edhie.search.template.pool import Pool
 from edhie.search.template.population import Population, starts
 from edhie.search.template.position import position_of
 from edhie.search.template.screening import best_contents, best_products, single_contents
-from edhie.search.template.template import Template
+from edhie.search.template.template import Template, TemplateConfig
 
 TIDIED = 2  # whole expressions that are simplified in a round
 GATHERED_EVERY = 2  # rounds between additions to the pools

@@ -11,14 +11,13 @@ import numpy as np
 from edhie.evaluate.constraints import Rules
 from edhie.evaluate.parallel import parallel_map
 from edhie.expr import Forest, SymbolLibrary
-from edhie.search.arrays import Indices, Mask, Numbers
+from edhie.search.arrays import Indices, Mask, Numbers, read, written
 from edhie.search.base import State
 from edhie.search.mosaic.config import Screening
 from edhie.search.mosaic.frames.frame import Frame, Term, screen
 from edhie.search.mosaic.frames.free_columns import FreeColumns
 from edhie.search.mosaic.screening.elites import Elites
-from edhie.search.pieces.products import Products
-from edhie.search.state import read, written
+from edhie.search.pieces.splicing import Products
 
 
 @dataclass(eq=False)
