@@ -11,9 +11,8 @@ import pytest
 
 from edhie.errors import DataError
 from edhie.evaluate import LOSSES, Data, r2, read_data
-from edhie.evaluate.constants.batched_fit import BatchedFit
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.constants.polish import gauss_newton
+from edhie.evaluate.constants.polish import BatchedFit, gauss_newton
 from edhie.evaluate.constants.uncertainty import uncertainty, value_deviations
 from edhie.evaluate.tables import columnar
 from edhie.expr import SymbolLibrary, parse

@@ -20,8 +20,8 @@ from edhie.expr import Forest
 from edhie.generators.base import Model
 from edhie.generators.checkpoint import FORMAT, STATE, Epoch
 from edhie.generators.config import TrainConfig, held_out_and_learnt
-from edhie.generators.reconstruction import Reconstruction, reconstruct
 from edhie.generators.saving import SHIPPED, save
+from edhie.generators.walks import Reconstruction, reconstruct
 from edhie.grammar import PCFG
 from edhie.safe_text import printable
 from edhie.storage import digest

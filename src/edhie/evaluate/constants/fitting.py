@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from edhie.errors import EdhieError
 from edhie.evaluate.arrays import Numbers
-from edhie.evaluate.custom_operators import with_custom_operators
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.losses import Loss
 from edhie.evaluate.machine.program import plan, symbol_tables
 from edhie.evaluate.numbers import check_whole
 from edhie.evaluate.parallel import parallel_for
-from edhie.evaluate.values import check_columns, squared_errors, target_of, values
+from edhie.evaluate.values import check_columns, squared_errors, target_of, values, with_custom_operators
 from edhie.expr import Forest
 from edhie.expr.symbols import NUMBER
 

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError
 from edhie.evaluate.arrays import Numbers
-from edhie.evaluate.custom_operators import Interpreted, with_custom_operators
 from edhie.evaluate.machine.program import plan, symbol_tables
-from edhie.evaluate.values import check_fitted
+from edhie.evaluate.values import Interpreted, check_fitted, with_custom_operators
 from edhie.expr import Expr, Forest
 
 RELATIVE_STEP = float(np.finfo(np.float64).eps) ** 0.2  # balances rounding and truncation errors
