@@ -115,17 +115,12 @@ def uncertainty_of(fit: LinearisedFit, *, level: float = 0.95) -> Uncertainty:
     return Uncertainty(values, errors, values - reach, values + reach, covariance, freedom, groups, held)
 
 
-def value_deviations(expr: Expr, data: Data, columns: Numbers, *, ties: TiedConstants | None = None) -> Numbers:
-    """Return the standard error of the expression's value in each row of `columns`, for constants fitted to `data`.
+def value_deviations_of(fit: LinearisedFit, expr: Expr, columns: Numbers) -> Numbers:
+    """Return the standard error of the expression's value in each row of `columns`, for constants of a fit.
 
     Constants that the data do not determine one by one may still determine the values. Infinite where they do not;
-    NaN where the expression has no value. `ties` are as in `uncertainty`.
+    NaN where the expression has no value.
     """
-    return value_deviations_of(LinearisedFit.of(expr, data, ties), expr, columns)
-
-
-def value_deviations_of(fit: LinearisedFit, expr: Expr, columns: Numbers) -> Numbers:
-    """Return the standard error of the value in each row, as `value_deviations` does."""
     if not expr.constants:
         return np.zeros(columns.shape[1])
     svd, rank = fit.svd, fit.svd.rank(fit.precision)

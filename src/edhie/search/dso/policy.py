@@ -48,11 +48,7 @@ def initial_weights(n_tokens: int, units: int, rng: np.random.Generator) -> Weig
     weights = {name: rng.uniform(-limit, limit, (rows, 4 * units)) for name, rows in shapes.items()}
     bias = np.zeros((4, units))
     bias[1] = FORGET
-    return weights | {
-        "bias": bias.ravel(),
-        "output": np.zeros((units, n_tokens)),
-        "output_bias": np.zeros(n_tokens),
-    }
+    return weights | {"bias": bias.ravel(), "output": np.zeros((units, n_tokens)), "output_bias": np.zeros(n_tokens)}
 
 
 def first_cell(rows: int, units: int) -> Cell:
@@ -103,27 +99,20 @@ def _sigmoid(values: Numbers) -> Numbers:
 FIRST, SECOND, TINY = 0.9, 0.999, 1e-8  # Adam's β₁, β₂ and ε, with their usual values
 
 
-@dataclass(frozen=True)
-class Entropy:
-    """The entropy bonus."""
-
-    weight: float
-    """λ of the objective."""
-    decay: float
-    """Factor from one position to the next: choices near the root count more."""
-
-
 def objective_and_gradient(
-    weights: Weights, priors: Priors, tokens: Tokens, advantages: Numbers, entropy: Entropy
+    weights: Weights, priors: Priors, tokens: Tokens, advantages: Numbers, bonus: tuple[float, float]
 ) -> tuple[float, Weights]:
-    """Return the objective for a matrix of expressions, one advantage R(τ) - R_ε for each, and its gradient."""
+    """Return the objective for a matrix of expressions, one advantage R(τ) - R_ε for each, and its gradient.
+
+    `bonus` has λ, and the factor from one position to the next: choices near the root count more.
+    """
     n, units = len(tokens), len(weights["output"])
     cells, seen, errors, objective = [first_cell(n, units)], [], [], 0.0
     for t in range(int((tokens >= 0).sum(axis=1).max(initial=0))):
         seen.append(priors.context(tokens, t))
         cells.append(next_cell(weights, seen[t], cells[t]))
         log_p = log_probabilities(weights, cells[-1], priors.logits[t], seen[t].allowed)
-        value, error = _at_place(log_p, tokens[:, t], advantages, entropy.weight * entropy.decay**t)
+        value, error = _at_place(log_p, tokens[:, t], advantages, bonus[0] * bonus[1] ** t)
         objective += value / n
         errors.append(error / n)
     return objective, _backward(weights, cells, seen, errors)

@@ -14,7 +14,7 @@ from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Forest
 from edhie.search.arrays import Kept, Mask, Numbers, unfitted
 from edhie.search.base import Strategy, Task
-from edhie.search.dso.policy import Adam, Entropy, initial_weights, objective_and_gradient, sample
+from edhie.search.dso.policy import Adam, initial_weights, objective_and_gradient, sample
 from edhie.search.dso.priors import Priors
 from edhie.search.evolution import survivors, tournaments
 from edhie.search.pieces.splicing import Stock
@@ -134,12 +134,8 @@ class DSO(Kept, Strategy):
             self._batch = self._population = self._scored(sample(self._weights, self._priors, config.batch, rng))
             self._best = self._nothing
         else:
-            self._population = self._scored(
-                next_generation(
-                    self._population.forest, self._population.errors, self._batch.forest, self._priors, rng,
-                    tournament=config.tournament, crossover=config.crossover, mutation=config.mutation,
-                )
-            )  # fmt: skip
+            made = next_generation(self._population, self._batch.forest, self._priors, config, rng)
+            self._population = self._scored(made)
             self._best = self._best.best(config.returned, self._population)
         self._generation += 1
         if self._generation > config.generations:
@@ -162,7 +158,7 @@ class DSO(Kept, Strategy):
         advantages = np.append(rewards, self._rewards(self._best.errors)) - baseline
         elite = np.flatnonzero(advantages >= 0)
         tokens = self._priors.as_matrix(forest.take(elite))
-        bonus = Entropy(config.entropy, config.entropy_decay)
+        bonus = (config.entropy, config.entropy_decay)
         _, gradient = objective_and_gradient(self._weights, self._priors, tokens, advantages[elite], bonus)
         self._weights, self._adam = self._adam.ascend(self._weights, gradient, config.learning_rate)
 
@@ -181,29 +177,20 @@ Of the binary operators that are inserted, products are the most frequent (our c
 
 
 def next_generation(
-    population: Forest,
-    errors: Numbers,
-    donors: Forest,
-    priors: Priors,
-    rng: np.random.Generator,
-    *,
-    tournament: int,
-    crossover: float,
-    mutation: float,
+    population: Scored, donors: Forest, priors: Priors, config: DSOConfig, rng: np.random.Generator
 ) -> Forest:
     """Return as many offspring as there are individuals, of parents chosen by tournaments.
 
-    Changes that violate a constraint are discarded.
-
-    `crossover` and `mutation` are the shares of offspring to which they are applied. New subtrees come from `donors`,
-    which are samples of the policy (our choice).
+    Changes that violate a constraint are discarded. New subtrees come from `donors`, which are samples of the policy
+    (our choice).
     """
-    n = len(population)
-    winners = tournaments(errors, -(-n // 2), tournament, rng).ravel()[:n]
-    parents = population.take(winners)
-    crossed = _where(np.repeat(rng.random(-(-n // 2)) < crossover, 2)[:n], crossed_over(parents, rng), parents, priors)
+    n = len(population.errors)
+    winners = tournaments(population.errors, -(-n // 2), config.tournament, rng).ravel()[:n]
+    parents = population.forest.take(winners)
+    is_crossed = np.repeat(rng.random(-(-n // 2)) < config.crossover, 2)[:n]
+    crossed = _where(is_crossed, crossed_over(parents, rng), parents, priors)
     mutants = unfitted(children(crossed, donors, rng, chances=MUTATIONS))
-    return _where(rng.random(n) < mutation, mutants, crossed, priors)
+    return _where(rng.random(n) < config.mutation, mutants, crossed, priors)
 
 
 def crossed_over(forest: Forest, rng: np.random.Generator) -> Forest:
