@@ -36,9 +36,8 @@ from edhie.fit import run_folder as runs
 from edhie.fit.generator import with_generator
 from edhie.folder_lock import holder_of, locked
 from edhie.generators import load as load_model
-from edhie.generators.checkpoint import STATE, read_state
 from edhie.generators.saving import FORMAT as MODEL
-from edhie.generators.saving import SHIPPED
+from edhie.generators.saving import SHIPPED, STATE, read_state
 from edhie.generators.sequence.model import CVAE, shapes
 from edhie.grammar import PCFG
 from edhie.grammar import load as load_grammar

@@ -24,8 +24,8 @@ from edhie.cli import app
 from edhie.corpora import Corpus
 from edhie.corpora.corpus import expressions_text
 from edhie.generators import TrainConfig, load
-from edhie.generators.checkpoint import STATE, epochs_done
 from edhie.generators.config import held_out_and_learnt
+from edhie.generators.saving import STATE, epochs_done
 from edhie.generators.train import train
 from edhie.generators.walks import reconstruct
 from edhie.storage import digest

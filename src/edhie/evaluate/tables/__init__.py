@@ -28,7 +28,7 @@ def open_table(
     Excel files whose first row does not name each column.
     """
     from edhie.evaluate.tables.columnar import npy_table, npz_table, parquet_table
-    from edhie.evaluate.tables.excel import excel_table
+    from edhie.evaluate.tables.frames import excel_table
     from edhie.evaluate.tables.text import JsonLinesTable, TextTable
 
     try:
