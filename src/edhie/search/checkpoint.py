@@ -9,7 +9,7 @@ import json
 import math
 import platform
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import IO, Any
@@ -24,7 +24,6 @@ from edhie.evaluate.archive import Archive
 from edhie.evaluate.counting import Counts
 from edhie.evaluate.evaluator import Evaluator
 from edhie.expr import SymbolLibrary
-from edhie.expr.symbols import Symbol
 from edhie.files import replace_file
 from edhie.folder_lock import is_lock
 from edhie.results import Candidates, Front, History
@@ -141,7 +140,7 @@ def _read_description(folder: Path, *, resume: bool) -> dict[str, Any] | None:
     if not resume:
         raise SearchError(f"{folder} holds a search already; pass resume=True to continue it, or choose another folder")
     kept = STORED.read(folder)
-    for key, kind in (("strategy", str), ("settings", dict), ("seed", int), ("digests", dict)):
+    for key, kind in (("strategy", str), ("settings", dict), ("asked", dict), ("seed", int), ("digests", dict)):
         if not isinstance(kept.get(key), kind):
             raise STORED.damaged(path, f"{key} is {kept.get(key)!r}")
     return kept
@@ -182,7 +181,7 @@ def _description(strategy: Strategy, task: Task, seed: int, asked: Mapping[str, 
 
 def _check_same(folder: Path, kept: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     """Raise an error if the search in a folder is not the one to be resumed."""
-    _check_asked(folder, kept.get("asked"), now["asked"])
+    _check_asked(folder, kept["asked"], now["asked"])
     if kept["strategy"] != now["strategy"] or kept["settings"] != now["settings"]:
         raise SearchError(
             f"the search in {folder} has the strategy {kept['strategy']!r} with {kept['settings']}, not "
@@ -195,9 +194,7 @@ def _check_same(folder: Path, kept: Mapping[str, Any], now: Mapping[str, Any]) -
         raise SearchError(f"cannot resume {folder}: {what}; pass the same, or another folder")
 
 
-def _check_asked(folder: Path, kept: Any, now: Mapping[str, Any]) -> None:
-    if not isinstance(kept, Mapping):  # an earlier release did not write it
-        return
+def _check_asked(folder: Path, kept: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     for what in dict.fromkeys([*now, *kept]):
         if what in PLACES or kept.get(what) == now.get(what):
             continue
@@ -237,17 +234,14 @@ class Unfinished:
     seconds: float
 
 
-def read_unfinished(folder: Path, *, operators: Iterable[Symbol] = ()) -> Unfinished | None:
-    """Return the results of the search in a folder at its last checkpoint; None if there is no checkpoint.
-
-    `operators` are a user's own.
-    """
+def read_unfinished(folder: Path) -> Unfinished | None:
+    """Return the results of the search in a folder at its last checkpoint; None if there is no checkpoint."""
     description, path = STORED.read(folder), folder / ARRAYS
-    if not path.is_file() or "library" not in description:  # an earlier release did not write it
+    if not path.is_file():
         return None
     with STORED.reading(path):
         file = read_arrays(path)
-        library = SymbolLibrary.from_json(json.dumps(description["library"]), operators=operators)
+        library = SymbolLibrary.from_json(json.dumps(description["library"]))
         arrays = under("evaluator.", file)
         archive, counts = Archive(library), Counts(*map(int, arrays["counts"]))
         archive.restore(arrays)

@@ -81,7 +81,7 @@ def distinct_subtrees(forest: Forest, largest: int) -> Forest:
     return found.take(np.argsort(found.sizes, kind="stable"))
 
 
-# -- products and quotients, which become trees only when they are selected: there is one for each pair ---
+# -- products and quotients: one for each pair, so they become trees only when selected -
 
 ALONE = -1  # in place of an operator: the piece itself
 CHUNK = 2048  # candidates whose values are computed at once: some megabytes, which fit into the processor's cache

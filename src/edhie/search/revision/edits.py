@@ -72,6 +72,8 @@ def _is_in(library: SymbolLibrary, symbol: Symbol) -> bool:
     return symbol.kind == "variable" or (symbol.name in library and library[symbol.name].role == symbol.role)
 
 
+# -- edits ------------------------------------------------------------------------------
+
 JOINERS = ("+", "*", "/", "-", "^")
 COMMUTATIVE = ("+", "*")
 RARE = 0.1  # symbols with a lower frequency, relative to the mean over all symbols, are tried last
