@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from edhie.errors import DataError
-from edhie.evaluate.tables.table import Header, Numbers, Source, Table
+from edhie.evaluate.arrays import Numbers
+from edhie.evaluate.tables.table import Header, Source, Table
 
 __all__ = ["Header", "Numbers", "Table", "open_table"]
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import DataError
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.numbers import numbers_of, rows_named
-from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Numbers, Source, Table
+from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Source, Table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
