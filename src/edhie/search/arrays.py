@@ -101,14 +101,14 @@ def written(values: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
 
 def _parts(value: Any) -> Mapping[str, Any] | None:
     """Return the parts of a value by name; None if it is one array."""
+    if callable(state := getattr(value, "state", None)):
+        return dict(state())
     if isinstance(value, Expr):
         value = Forest.from_exprs([value], value.library)
     if isinstance(value, Forest):
         return {part: getattr(value, part) for part in FOREST}
     if is_dataclass(value):
         return {each.name: getattr(value, each.name) for each in fields(value)}
-    if hasattr(value, "state"):
-        return dict(value.state())
     return {} if value is None else value if isinstance(value, Mapping) else None
 
 
@@ -118,6 +118,9 @@ def read(before: Any, name: str, state: State) -> Any:
     Axes of arrays that are not empty in `before` keep their lengths. An empty table takes all arrays under its name.
     """
     parts = under(f"{name}.", state)
+    if hasattr(before, "restore"):
+        before.restore(parts)
+        return before
     if isinstance(before, Expr):
         return read(Forest.from_exprs([before], before.library), name, state)[0]
     if isinstance(before, Forest):
@@ -127,9 +130,6 @@ def read(before: Any, name: str, state: State) -> Any:
         return replace(before, **found)
     if isinstance(before, Mapping):
         return {key: read(each, str(key), parts) for key, each in before.items()} if before else parts
-    if hasattr(before, "restore"):
-        before.restore(parts)
-        return before
     if before is None:
         return state[name].item() if name in state else None
     array = state[name]

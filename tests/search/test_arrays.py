@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,15 @@ from edhie.search.base import Tally
 FOREST = Forest.from_exprs([parse("x0*exp(c*x1)")])
 
 
+@dataclass
 class Inner(Kept):
-    """An object with a state of its own."""
+    """An object with a state of its own: its other fields are none of it."""
 
     KEPT = ("_seen", "rate")
 
-    def __init__(self) -> None:
-        self._seen, self.rate = set[int](), 1.0
+    rate: float = 1.0
+    task: object = Tally
+    _seen: set[int] = field(default_factory=set)
 
 
 class Outer(Kept):
