@@ -70,8 +70,8 @@ def forest_of(dataset: str, corpora: Path) -> Forest:
 
 def run_job(job: Job, corpora: Path, keep: Path | None) -> Row:
     """Train and measure a model; save that of the first fold in the folder `keep`, if given."""
-    from edhie.generators.reconstruction import reconstruct
     from edhie.generators.train import train
+    from edhie.generators.walks import reconstruct
 
     forest = forest_of(job.dataset, corpora)
     learned, tested = split(len(forest), job.fold)

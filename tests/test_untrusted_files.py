@@ -27,7 +27,7 @@ from edhie.bench.trial import COLUMNS, TrialSettings
 from edhie.corpora import Corpus
 from edhie.errors import DataError, EdhieError, GeneratorError, SearchError
 from edhie.evaluate import Data
-from edhie.evaluate.tables import columnar, excel, open_table
+from edhie.evaluate.tables import columnar, frames, open_table
 from edhie.expr import SymbolLibrary, parse
 from edhie.expr.latex_reader import from_latex
 from edhie.files import replace_file
@@ -36,14 +36,12 @@ from edhie.fit import run_folder as runs
 from edhie.fit.generator import with_generator
 from edhie.folder_lock import holder_of, locked
 from edhie.generators import load as load_model
-from edhie.generators.checkpoint import STATE, read_state
 from edhie.generators.saving import FORMAT as MODEL
-from edhie.generators.saving import SHIPPED
+from edhie.generators.saving import SHIPPED, STATE, read_state
 from edhie.generators.sequence.model import CVAE, shapes
 from edhie.grammar import PCFG
 from edhie.grammar import load as load_grammar
-from edhie.search.checkpoint import ARRAYS, DESCRIPTION
-from edhie.search.unfinished import read_unfinished
+from edhie.search.checkpoint import ARRAYS, DESCRIPTION, read_unfinished
 from edhie.storage import pack
 
 SOURCES = Path(archives.__file__).parent
@@ -335,7 +333,7 @@ def book(path: Path, *, sheet: str | None = None, **entries: bytes) -> Path:
 
 
 def test_a_row_far_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, little_memory: None) -> None:
-    monkeypatch.setattr(excel, "MOST_ROWS", 5000)  # it takes a second to count to a million
+    monkeypatch.setattr(frames, "MOST_ROWS", 5000)  # it takes a second to count to a million
     path = book(tmp_path / "t.xlsx", sheet='<row r="1000000000000"><c r="A1000000000000"><v>1</v></c></row>')
     with pytest.raises(DataError, match="it has more than 5,000 rows"):
         open_table(path)
@@ -350,7 +348,7 @@ def test_a_cell_far_to_the_right(tmp_path: Path, little_memory: None) -> None:
 
 
 def test_cells_far_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(excel, "MOST_CELLS", 50)
+    monkeypatch.setattr(frames, "MOST_CELLS", 50)
     cells = "".join(f'<row r="{k}"><c r="{chr(64 + k)}{k}"><v>{k}</v></c></row>' for k in range(1, 9))
     with pytest.raises(DataError, match="its cells span 8 rows × 8 columns"):
         open_table(book(tmp_path / "t.xlsx", sheet=cells))

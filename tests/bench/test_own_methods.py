@@ -18,8 +18,8 @@ from edhie.bench.records import read_rows_of
 from edhie.bench.trial import WORKER, Trial
 from edhie.errors import SearchError
 from edhie.search import strategy_named
-from edhie.search.importing import text_of
 from edhie.search.sampling import Draw
+from edhie.search.strategies import text_of
 
 CLIMB = str(Path(__file__).parents[2] / "examples" / "extending" / "own_search.py") + ":Climb"
 SETTINGS = TrialSettings(evaluations=300)

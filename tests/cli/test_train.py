@@ -24,10 +24,10 @@ from edhie.cli import app
 from edhie.corpora import Corpus
 from edhie.corpora.corpus import expressions_text
 from edhie.generators import TrainConfig, load
-from edhie.generators.checkpoint import STATE, epochs_done
 from edhie.generators.config import held_out_and_learnt
-from edhie.generators.reconstruction import reconstruct
+from edhie.generators.saving import STATE, epochs_done
 from edhie.generators.train import train
+from edhie.generators.walks import reconstruct
 from edhie.storage import digest
 
 SMALL = ["--hidden", 8, "--latent", 4, "--epochs", 3, "--batch", 16, "--validation", 0.2]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.constants.fitting import FitConfig, fit_constants
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.custom_operators import MOST_NUMBERS, Interpreted, numpy_values
 from edhie.evaluate.data import Data
+from edhie.evaluate.values import MOST_NUMBERS, Interpreted, numpy_values
 from edhie.expr import Expr, Forest, SymbolLibrary, operator, parse
 
 Numbers = NDArray[np.float64]

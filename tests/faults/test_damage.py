@@ -15,8 +15,8 @@ from edhie.corpora import Corpus
 from edhie.errors import EdhieError
 from edhie.fit.run_folder import load as load_run
 from edhie.generators import load as load_model
-from edhie.generators.checkpoint import read_state
-from edhie.search.unfinished import read_unfinished
+from edhie.generators.saving import read_state
+from edhie.search.checkpoint import read_unfinished
 from edhie.storage import FolderFormat
 from kinds import PLAN, without_seconds
 

@@ -18,7 +18,7 @@ from edhie.bench.runner import run_benchmark
 from edhie.events import Progressed
 from edhie.fit.run_folder import load
 from edhie.generators import load as load_model
-from edhie.generators.checkpoint import epochs_done
+from edhie.generators.saving import epochs_done
 from edhie.view import SearchView
 
 
@@ -59,7 +59,7 @@ def test_a_search_keeps_what_it_found(
 def test_training_resumes(
     edhie: Callable[..., Any], commands: dict[str, list[object]], tmp_path: Path, monkeypatch: Any
 ) -> None:
-    train, write = import_module("edhie.generators.train"), import_module("edhie.generators.checkpoint").write_state
+    train, write = import_module("edhie.generators.train"), import_module("edhie.generators.saving").write_state
 
     def stop(*arguments: Any) -> None:
         write(*arguments)

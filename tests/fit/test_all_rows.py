@@ -11,10 +11,9 @@ import pytest
 
 from edhie.errors import DataError
 from edhie.evaluate import LOSSES, Data, r2, read_data
-from edhie.evaluate.constants.batched_fit import BatchedFit
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.constants.polish import gauss_newton
-from edhie.evaluate.constants.uncertainty import uncertainty, value_deviations
+from edhie.evaluate.constants.polish import BatchedFit, gauss_newton
+from edhie.evaluate.constants.uncertainty import LinearisedFit, uncertainty, value_deviations_of
 from edhie.evaluate.tables import columnar
 from edhie.expr import SymbolLibrary, parse
 from edhie.fit import Problem, Settings, discover, read_file
@@ -80,7 +79,9 @@ def test_what_is_shown_is_what_all_rows_in_memory_give(
         np.testing.assert_allclose(told.standard_errors, known.standard_errors, rtol=1e-6)
         assert (told.held, told.degrees_of_freedom) == (known.held, known.degrees_of_freedom)
         few = np.ascontiguousarray(every.columns[:, :5])
-        deviations = value_deviations(loosened(each)[0], replace(every, weights=weights), few, ties=each.ties)
+        loose = loosened(each)[0]
+        fit = LinearisedFit.of(loose, replace(every, weights=weights), each.ties)
+        deviations = value_deviations_of(fit, loose, few)
         np.testing.assert_allclose(each.standard_deviations(few), deviations, rtol=1e-6)
     assert n_determined >= 3
     assert pickle.loads(pickle.dumps(found)).best.text() == found.best.text()

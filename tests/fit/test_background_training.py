@@ -20,7 +20,7 @@ from edhie.evaluate import Data
 from edhie.fit import Settings, background_training, discover
 from edhie.fit.background_training import FAILED, Wanted, corpus_of, train_now, trained_or_started
 from edhie.generators import load
-from edhie.generators.checkpoint import FORMAT
+from edhie.generators.saving import TRAINING
 
 FEW = Wanted(2, ("+", "*", "exp"))
 
@@ -60,7 +60,7 @@ def test_it_is_started_unless_another_process_trains_it(
         assert trained_or_started(FEW) is None
     assert len(begun) == 1
     assert "the operators +, *, exp is trained in the background" in caplog.text
-    with FORMAT.in_use(FEW.folder), ThreadPoolExecutor(1) as other:  # a lock is of a thread
+    with TRAINING.in_use(FEW.folder), ThreadPoolExecutor(1) as other:  # a lock is of a thread
         assert other.submit(trained_or_started, FEW).result() is None
         with pytest.raises(InUseError):
             other.submit(train_now, FEW, expressions=50, epochs=1).result()

@@ -22,7 +22,7 @@ from edhie.generators import TrainConfig, save
 from edhie.generators import load as load_model
 from edhie.generators.hvae.hvae import HVAE, shapes
 from edhie.grammar import load as load_grammar
-from edhie.search.unfinished import read_unfinished
+from edhie.search.checkpoint import read_unfinished
 from edhie.storage import CHECKSUM, FILES
 from fuzz.kind import Kind, temporary
 from fuzz.mutation import changed_json, damaged, mutated

@@ -13,9 +13,9 @@ from edhie.corpora import Corpus
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.generators import TrainConfig
 from edhie.generators.config import MODEL_DEFAULTS
-from edhie.generators.reconstruction import Reconstruction
 from edhie.generators.saving import SHIPPED
 from edhie.generators.trained import KINDS, Trained, card
+from edhie.generators.walks import Reconstruction
 
 LIBRARY = SymbolLibrary.of(["+", "sin"], 1)
 MEASURED = Reconstruction(0.25, 0.5, 1, 8)

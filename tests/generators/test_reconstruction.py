@@ -12,7 +12,7 @@ from edhie.errors import GeneratorError
 from edhie.expr import Forest, parse
 from edhie.expr.standard_libraries import ae
 from edhie.generators.base import Codes, Decoded
-from edhie.generators.reconstruction import reconstruct
+from edhie.generators.walks import reconstruct
 
 LIBRARY = ae()
 GIVEN = Forest.from_exprs([parse(text, LIBRARY) for text in ("x0 + c", "x0", "c*x0", "x0/c")])

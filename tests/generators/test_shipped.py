@@ -10,8 +10,8 @@ import pytest
 from edhie.corpora import named_recipe
 from edhie.errors import GeneratorError
 from edhie.generators import load
-from edhie.generators.reconstruction import reconstruct
 from edhie.generators.saving import SHIPPED, folder_of, shipped_names
+from edhie.generators.walks import reconstruct
 
 EXPECTED = ["feynman-1", "feynman-2", *(f"general-{n}" for n in range(1, 7)), "nguyen-1", "nguyen-2"]
 

@@ -18,8 +18,8 @@ from edhie.errors import GeneratorError
 from edhie.expr import Forest
 from edhie.expr.distance import edit_distances
 from edhie.generators import HVAE, TrainConfig, load, save
-from edhie.generators.checkpoint import epochs_done, read_state, write_state
 from edhie.generators.hvae.network import HVAENetwork
+from edhie.generators.saving import epochs_done, read_state, write_state
 from edhie.generators.train import Epoch, train
 from edhie.grammar import load as load_grammar
 

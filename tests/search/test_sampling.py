@@ -12,7 +12,7 @@ from edhie.errors import EdhieError
 from edhie.evaluate import Constraints, Evaluator
 from edhie.expr import Forest, SymbolLibrary
 from edhie.generators import load
-from edhie.search import Budget, Task, run
+from edhie.search import Budget, run
 from edhie.search.sampling import PATIENCE, Draw, DrawConfig, drawn
 from searches import HVAE, Grammar, Wrapped, X, Y, evaluator
 
@@ -76,10 +76,6 @@ def test_going_on_has_the_same_patience(tmp_path: Path) -> None:
     run(Repeating(), evaluator(), strategy="draw", budget=Budget(None, seconds=0.0), folder=tmp_path)
     parts = run(Repeating(), evaluator(), strategy="draw", budget=Budget(None), folder=tmp_path, resume=True)
     assert parts.counts == whole.counts
-    draw = Draw()
-    draw.begin(Task(Repeating(), evaluator(), Budget()))
-    draw.restore({"attempts": np.array(7)})  # as earlier versions wrote it
-    assert int(draw.state()["since_new"]) == 0
 
 
 def test_what_is_forbidden_may_be_new() -> None:

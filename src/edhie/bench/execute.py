@@ -24,7 +24,7 @@ from edhie.fit.warm_up import warm_up
 from edhie.generators import Generator
 from edhie.results import SearchResult
 from edhie.search import Budget, Strategy, run, strategy_named
-from edhie.search.importing import imported
+from edhie.search.strategies import imported
 from edhie.selection.choice import shortest_description
 
 Numbers = NDArray[np.float64]

@@ -20,8 +20,7 @@ from edhie.bench.problem_files import ProblemError
 from edhie.errors import EdhieError, SearchError
 from edhie.expr import Forest, parse
 from edhie.search.base import State, Strategy, Task
-from edhie.search.importing import imported, is_text_of_object, text_of
-from edhie.search.strategies import made_strategy
+from edhie.search.strategies import imported, is_text_of_object, made_strategy, text_of
 
 
 class Answering(Strategy):

@@ -106,7 +106,7 @@ def show_run(folder: RunFolder, index: Index = None, as_json: Json = False) -> N
 
 def _print_unfinished(folder: Path) -> None:
     """Print what a search that did not end had found at its last checkpoint."""
-    from edhie.search.unfinished import read_unfinished
+    from edhie.search.checkpoint import read_unfinished
 
     resumed, holder, found = "resume it with the same command and --resume", holder_of(folder), read_unfinished(folder)
     by = f"; {holder} works in it, or was killed" if holder else ""

@@ -23,9 +23,8 @@ from edhie.corpora.formulas import PHYSICS
 from edhie.errors import CorpusError, GeneratorError, suggestion
 from edhie.generators import TrainConfig, load
 from edhie.generators.base import Model
-from edhie.generators.checkpoint import STATE, Epoch, epochs_done
 from edhie.generators.config import MODEL_DEFAULTS
-from edhie.generators.saving import FORMAT
+from edhie.generators.saving import FORMAT, STATE, Epoch, epochs_done
 from edhie.generators.trained import Trained, train_and_save
 from edhie.grammar import load as load_grammar
 from edhie.view import duration

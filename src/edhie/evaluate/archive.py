@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from edhie.errors import ExpressionError
+from edhie.evaluate.arrays import Indices, Numbers
 from edhie.expr import Forest, SymbolLibrary
 
-Numbers = NDArray[np.float64]
-Indices = NDArray[np.int64]
 FIRST_CAPACITY = 1024
 FORGOTTEN_AT_ONCE = 4  # a quarter of the capacity, so that it happens rarely
 FOREST = {"tokens": np.int16, "offsets": np.int64, "values": np.float64, "value_offsets": np.int64}

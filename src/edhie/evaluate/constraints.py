@@ -7,14 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.errors import EdhieError, SymbolError, shortened, suggestion
+from edhie.evaluate.arrays import Flags
 from edhie.evaluate.numbers import check_whole
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.symbols import ALIASES, OPERATORS
 
-Mask = NDArray[np.bool_]
 ANY_FUNCTION = "*"
 MOST_ANSWERS = 200_000  # answers of a user's function that are kept
 
@@ -59,7 +58,7 @@ class Constraints:
         if self.forbidden is not None and not callable(self.forbidden):
             raise EdhieError(f"forbidden is a function of an expression, not {self.forbidden!r}")
 
-    def allowed(self, forest: Forest) -> Mask:
+    def allowed(self, forest: Forest) -> Flags:
         """Return True for each expression that may be an equation; raise an error for unknown names."""
         return Rules(self, forest.library).allowed(forest)
 
@@ -138,7 +137,7 @@ class Rules:
             raise SymbolError(f"unknown variable {shortened(str(given))!r} in only_on of the constraints{hint}")
         return library.ids[given]
 
-    def allowed(self, forest: Forest) -> Mask:
+    def allowed(self, forest: Forest) -> Flags:
         """Return True for each expression that may be an equation."""
         found = self.allowed_as_part(forest)
         if self.constraints.all_variables:
@@ -148,10 +147,10 @@ class Rules:
             found[left] = [not self._is_forbidden(expr) for expr in forest.take(left)]
         return found
 
-    def allowed_as_part(self, forest: Forest) -> Mask:
+    def allowed_as_part(self, forest: Forest) -> Flags:
         """Return True for each expression that may be a part of an equation; the others are in no larger one."""
         largest, tokens = self.constraints.max_size, forest.tokens
-        found: Mask = np.ones(len(forest), np.bool_) if largest is None else forest.sizes <= largest
+        found: Flags = np.ones(len(forest), np.bool_) if largest is None else forest.sizes <= largest
         for key in np.flatnonzero(self._banned.any(axis=1)):
             nodes = np.flatnonzero(tokens == key)
             n_banned = np.concatenate([[0], np.cumsum(self._banned[key][tokens])])  # before each token
@@ -160,20 +159,20 @@ class Rules:
             found[forest.owners[nodes[is_broken]]] = False
         return found
 
-    def missing(self, forest: Forest) -> Mask:
+    def missing(self, forest: Forest) -> Flags:
         """Return, of shape (expressions, variables), True where an expression lacks a variable."""
         places = np.full(len(self.library), -1, np.int64)
         places[self._variables] = np.arange(len(self._variables))
         of_node = places[forest.tokens]
         is_variable = of_node >= 0
-        lacks: Mask = np.ones((len(forest), len(self._variables)), np.bool_)
+        lacks: Flags = np.ones((len(forest), len(self._variables)), np.bool_)
         lacks[forest.owners[is_variable], of_node[is_variable]] = False
         return lacks
 
-    def banned_within(self, operators: Iterable[str]) -> Mask | None:
+    def banned_within(self, operators: Iterable[str]) -> Flags | None:
         """Return True for each token that is forbidden within operands of these operators; None without such tokens."""
         keys = [self.library.ids[name] for name in operators if name in self.library]
-        banned: Mask = np.logical_or.reduce(self._banned[keys], axis=0)
+        banned: Flags = np.logical_or.reduce(self._banned[keys], axis=0)
         return banned if banned.any() else None
 
     def _is_forbidden(self, expr: Expr) -> bool:

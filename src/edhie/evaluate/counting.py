@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from edhie.errors import EdhieError
 from edhie.evaluate.archive import Archive
-from edhie.evaluate.hash_table import Indices, KeyTable
+from edhie.evaluate.arrays import Flags, Indices
+from edhie.evaluate.hash_table import KeyTable
 from edhie.expr import Forest
 
-Flags = NDArray[np.bool_]
 Arrays = dict[str, NDArray[Any]]
 NO_WORSE = 1e-9  # relative increase of the error that is allowed for a simpler writing
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import DataError
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.resolution import FULL_PRECISION, Resolution, resolution_of, rounding_of
 
-Values = NDArray[np.float64]
 ROUNDING = 1e-18  # of the target's sum of squares: a fit to nine digits
 SEPARATE_POINTS, SEPARATE_ROWS = 24, 1000  # points drawn from the values of that many rows
 ROUNDING_OF_VALUES = (8 * float(np.finfo(np.float64).eps)) ** 2  # where the target varies little around a large mean
@@ -35,15 +35,15 @@ class Spread(Protocol):
 class Data:
     """Measurements to be explained: finite float64 numbers, each variable contiguous."""
 
-    columns: Values
-    """Values of the variables, of shape (variables, rows), C-contiguous."""
-    y: Values
+    columns: Numbers
+    """Numbers of the variables, of shape (variables, rows), C-contiguous."""
+    y: Numbers
     """The target, one value per row."""
-    weights: Values | None
+    weights: Numbers | None
     """The weight of each row: none negative, not all zero; None if all are equal."""
     names: tuple[str, ...]
     """The variables' names, in the order of `columns`."""
-    sigma: Values | None = None
+    sigma: Numbers | None = None
     """The standard error of the target in each row, all above 0; None if they are unknown."""
     resolution: Resolution = FULL_PRECISION
     """The step and the significant digits to which the target was rounded."""
@@ -74,12 +74,12 @@ class Data:
         return self.squares_about_mean or squares_about_zero(self.y, self.weights)
 
     @cached_property
-    def rounding(self) -> Values:
+    def rounding(self) -> Numbers:
         """The standard deviation of the target's rounding in each row; 0 for full precision."""
         return rounding_of(self.y, self.resolution)
 
     @cached_property
-    def column_roundings(self) -> Values:
+    def column_roundings(self) -> Numbers:
         """The variance of each column's rounding in each row, (variables, rows); whole numbers count as exact.
 
         Without rows if no column is rounded.
@@ -95,7 +95,7 @@ class Data:
         )
 
     @cached_property
-    def separate_points(self) -> Values:
+    def separate_points(self) -> Numbers:
         """Points at which each column is drawn by itself from its values, interpolated, and some of the rows.
 
         On the rows, columns may depend on each other, and repeated values may hide how a function depends on a column.
@@ -117,7 +117,7 @@ class Data:
         chosen = [int(k) for k in places]
         return replace(self, columns=self.columns[chosen], names=tuple(self.names[k] for k in chosen))
 
-    def with_target(self, y: Values, *, divided_by: Values | None = None) -> Data:
+    def with_target(self, y: Numbers, *, divided_by: Numbers | None = None) -> Data:
         """Return the data with a target that was made from this one: `target - known`, or `target / divided_by`.
 
         Standard errors, weights and resolution go with it. Those of a quotient are divided by its denominator too:
@@ -168,11 +168,11 @@ def what_never_varies(data: Data) -> str | None:
     return "columns" if _varies(data.y[counting]) else "rows"
 
 
-def _varies(values: Values) -> bool:
+def _varies(values: Numbers) -> bool:
     return bool((values != values[0]).any())
 
 
-def squares_about_mean(y: Values, weights: Values | None) -> float:
+def squares_about_mean(y: Numbers, weights: Numbers | None) -> float:
     """Return the weighted sum of squared distances from the weighted mean; exactly 0 where all values are the same."""
     with np.errstate(all="ignore"):
         # shifted by a value, so that equal values give exactly 0: the mean of three 0.1 is not 0.1
@@ -182,7 +182,7 @@ def squares_about_mean(y: Values, weights: Values | None) -> float:
         return float(squares.sum() if weights is None else np.dot(weights, squares))
 
 
-def squares_about_zero(y: Values, weights: Values | None) -> float:
+def squares_about_zero(y: Numbers, weights: Numbers | None) -> float:
     """Return the weighted sum of squares."""
     with np.errstate(all="ignore"):
         return float(np.dot(y, y) if weights is None else np.dot(weights, np.square(y)))

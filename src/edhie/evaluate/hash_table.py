@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.arrays import Indices
 from edhie.expr import Forest
 
 Keys = NDArray[np.uint64]
-Indices = NDArray[np.int64]
 FIRST_ROOM = 1024
 SLOTS_PER_ROW = 4  # the table is at most a quarter full, so that a key is found within a step or two
 

@@ -7,11 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.arrays import Indices, Numbers
 from edhie.expr.jit import copy_to, jit, jit_inner
 
 Keys = NDArray[np.uint64]
-Indices = NDArray[np.int64]
-Numbers = NDArray[np.float64]
 
 
 @jit_inner

@@ -10,14 +10,14 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from edhie.errors import DataError, LossError, shortened, suggestion
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.data import Spread, squares_about_mean, squares_about_zero
 from edhie.evaluate.numbers import read_only
 
-Values = NDArray[np.float64]
-Formula = Callable[[Values, Values, Values | None], float]
+Formula = Callable[[Numbers, Numbers, Numbers | None], float]
 FREEDOM = 3.0  # degrees of freedom of Student's distribution
 OF_NORMAL = 1.5820874386663533  # the loss "student" of normal residuals of standard deviation 1, without this factor
 ROUNDED_UP = 1 + 8 * float(np.finfo(np.float64).eps)  # covers the roundings on the way to an error and back
@@ -30,9 +30,9 @@ class Loss:
     name: str
     of_values: Callable[[ArrayLike, ArrayLike, ArrayLike | None], float]
     """The error of predictions: `(y, y_hat, weights or None)`; infinite where any prediction is not finite."""
-    from_sum_of_squares: Callable[[ArrayLike, Spread], Values] | None = None
+    from_sum_of_squares: Callable[[ArrayLike, Spread], Numbers] | None = None
     """Errors from weighted sums of squared errors; None where those do not determine it."""
-    to_sum_of_squares: Callable[[ArrayLike, Spread], Values] | None = None
+    to_sum_of_squares: Callable[[ArrayLike, Spread], Numbers] | None = None
     """Inverse of `from_sum_of_squares`, rounded up: a larger sum of squares has a larger error."""
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -53,7 +53,7 @@ def r2(y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> floa
 def _of_squares(name: str, *, relative: bool, root: bool) -> Loss:
     """Make a loss of the sum of squares over the total weight or the target's sum of squares, or of its root."""
 
-    def in_unit(squares: ArrayLike, unit: float) -> Values:
+    def in_unit(squares: ArrayLike, unit: float) -> Numbers:
         given = np.asarray(squares, dtype=np.float64)
         with np.errstate(all="ignore"):
             # in the unit 0, that of a constant target, any error is infinite
@@ -61,15 +61,15 @@ def _of_squares(name: str, *, relative: bool, root: bool) -> Loss:
             error = np.sqrt(ratio) if root else ratio
             return np.where(np.isnan(error), np.inf, error)
 
-    def of_values(y: Values, y_hat: Values, weights: Values | None) -> float:
+    def of_values(y: Numbers, y_hat: Numbers, weights: Numbers | None) -> float:
         total_weight = float(len(y) if weights is None else weights.sum())
         unit = squares_about_mean(y, weights) if relative else total_weight
         return float(in_unit(squares_about_zero(y_hat - y, weights), unit))
 
-    def from_sum_of_squares(squares: ArrayLike, data: Spread) -> Values:
+    def from_sum_of_squares(squares: ArrayLike, data: Spread) -> Numbers:
         return in_unit(squares, data.squares_about_mean if relative else data.total_weight)
 
-    def to_sum_of_squares(error: ArrayLike, data: Spread) -> Values:
+    def to_sum_of_squares(error: ArrayLike, data: Spread) -> Numbers:
         given = np.asarray(error, dtype=np.float64)
         unit = data.squares_about_mean if relative else data.total_weight
         with np.errstate(all="ignore"):
@@ -80,17 +80,17 @@ def _of_squares(name: str, *, relative: bool, root: bool) -> Loss:
     return Loss(name, partial(_guarded, of_values), from_sum_of_squares, to_sum_of_squares)
 
 
-def _mean_absolute(y: Values, y_hat: Values, weights: Values | None) -> float:
+def _mean_absolute(y: Numbers, y_hat: Numbers, weights: Numbers | None) -> float:
     return float(np.average(np.abs(y_hat - y), weights=weights))
 
 
-def _largest_absolute(y: Values, y_hat: Values, weights: Values | None) -> float:
+def _largest_absolute(y: Numbers, y_hat: Numbers, weights: Numbers | None) -> float:
     """Return the largest absolute error of the rows that have a weight above 0."""
     errors = np.abs(y_hat - y)
     return float((errors if weights is None else errors[weights > 0]).max(initial=0.0))
 
 
-def _student(y: Values, y_hat: Values, weights: Values | None) -> float:
+def _student(y: Numbers, y_hat: Numbers, weights: Numbers | None) -> float:
     """Return the scale of residuals under Student's distribution, in the unit of the target: robust to gross errors.
 
     It is exp of the mean negative log-likelihood at the maximum-likelihood scale, times the factor that makes it the
@@ -121,7 +121,7 @@ def _guarded(formula: Formula, y: ArrayLike, y_hat: ArrayLike, weights: ArrayLik
     return math.inf if math.isnan(error) else error
 
 
-def _as_long_as(target: Values, values: ArrayLike, what: str) -> Values:
+def _as_long_as(target: Numbers, values: ArrayLike, what: str) -> Numbers:
     """Return as many values as the target has; a single value is repeated."""
     given = np.asarray(values, dtype=np.float64)
     if target.size == 0:
@@ -177,7 +177,7 @@ def loss_named(loss: str | Loss | Callable[..., Any] = DEFAULT_LOSS) -> Loss:
     raise LossError(f"a loss is a name ({', '.join(LOSSES)}) or a function of y, y_hat and weights, not {loss!r}")
 
 
-def _call_users(function: Callable[..., Any], name: str, y: Values, y_hat: Values, weights: Values | None) -> float:
+def _call_users(function: Callable[..., Any], name: str, y: Numbers, y_hat: Numbers, weights: Numbers | None) -> float:
     given = function(read_only(y), read_only(y_hat), None if weights is None else read_only(weights))
     number = given[()] if isinstance(given, np.ndarray) and given.ndim == 0 else given
     if not isinstance(number, Real | np.bool_):

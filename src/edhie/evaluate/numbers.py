@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import DataError, EdhieError, shortened
-
-Values = NDArray[np.float64]
+from edhie.evaluate.arrays import Numbers
 
 MISSING_TYPES = frozenset(("NoneType", "NAType", "NaTType"))  # those of pandas by name, as it is not imported
 TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
@@ -45,7 +44,7 @@ def is_plain(array: NDArray[Any]) -> bool:
     return array.dtype.kind in "fiub" and array.dtype.itemsize <= 8 and not np.ma.is_masked(array)
 
 
-def numbers_of(values: Any, place: str, *, first_row: int = 0) -> Values:
+def numbers_of(values: Any, place: str, *, first_row: int = 0) -> Numbers:
     """Return the numbers of one column as a new array; missing values become NaN.
 
     `first_row` is the number of the first value's row in messages.
@@ -102,7 +101,7 @@ def check_whole(name: str, given: Any, least: int, *, or_none: str = "") -> None
         raise EdhieError(f"{name} must be a whole number, at least {least}{also}; it is {shown(given)}")
 
 
-def read_only(values: Values) -> Values:
+def read_only(values: Numbers) -> Numbers:
     """Return a view that a user's function cannot overwrite by mistake."""
     view = values.view()
     view.flags.writeable = False

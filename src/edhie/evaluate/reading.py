@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import DataError, shortened, suggestion
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.data import Data, squares_about_zero, with_resolution
 from edhie.evaluate.lookalikes import warn_of_lookalikes
 from edhie.evaluate.numbers import array_of, is_plain, numbers_of, rows_named, shown
 from edhie.evaluate.resolution import Resolution
 from edhie.expr.library import variable_names
-
-Values = NDArray[np.float64]
 
 
 def read_data(
@@ -109,14 +108,14 @@ def _check_target(data: Data, allow_constant: bool) -> None:
         )
 
 
-def read_columns(X: Any, *, names: Sequence[str] | None = None) -> Values:  # noqa: N803 -- as scikit-learn calls it
+def read_columns(X: Any, *, names: Sequence[str] | None = None) -> Numbers:  # noqa: N803 -- as scikit-learn calls it
     """Return the columns of `X`, of shape (variables, rows), read and checked as `read_data` does."""
     columns, chosen = _read_table(X, names)
     check_finite(columns, [_place(name) for name in chosen])
     return columns
 
 
-def _read_table(table: Any, names: Sequence[str] | None) -> tuple[Values, tuple[str, ...]]:
+def _read_table(table: Any, names: Sequence[str] | None) -> tuple[Numbers, tuple[str, ...]]:
     """Return the columns, NaN where a value is missing, and the names of the variables."""
     wanted = None if names is None else _checked_names(names)
     labels = _labels(table)
@@ -129,7 +128,7 @@ def _read_table(table: Any, names: Sequence[str] | None) -> tuple[Values, tuple[
     return columns, chosen
 
 
-def _from_array(array: NDArray[Any], wanted: tuple[str, ...] | None) -> tuple[Values, tuple[str, ...]]:
+def _from_array(array: NDArray[Any], wanted: tuple[str, ...] | None) -> tuple[Numbers, tuple[str, ...]]:
     if array.ndim not in (1, 2):
         what = f"has {array.ndim} dimensions, shape {array.shape}" if array.ndim else f"is {shown(array[()])}"
         raise DataError(f"X {what}; give a table of numbers: an array (rows, variables), a DataFrame or a mapping")
@@ -158,7 +157,7 @@ def _labels(table: Any) -> list[Hashable] | None:
 
 def _from_labelled(
     table: Any, labels: list[Hashable], wanted: tuple[str, ...] | None
-) -> tuple[Values, tuple[str, ...]]:
+) -> tuple[Numbers, tuple[str, ...]]:
     counts = Counter(labels)
     if any(isinstance(label, str) for label in labels):
         chosen = tuple(str(label) for label in labels) if wanted is None else wanted
@@ -210,7 +209,7 @@ def _place(name: str) -> str:
     return f"column {name!r} of X"
 
 
-def _numbers_by_row(values: Any, place: str, *, rows: int, transposed: int = -1) -> Values:
+def _numbers_by_row(values: Any, place: str, *, rows: int, transposed: int = -1) -> Numbers:
     """Return a number for each row of X, NaN where it is missing."""
     read = numbers_of(values, place)
     if len(read) != rows:
@@ -219,7 +218,7 @@ def _numbers_by_row(values: Any, place: str, *, rows: int, transposed: int = -1)
     return read
 
 
-def read_weights(weights: Any, *, rows: int) -> Values:
+def read_weights(weights: Any, *, rows: int) -> Numbers:
     """Return the weight of each row: finite numbers, none below 0, not all 0."""
     read = _numbers_by_row(weights, "weights", rows=rows)
     check_finite(read[np.newaxis], ["weights"])
@@ -234,7 +233,7 @@ def read_weights(weights: Any, *, rows: int) -> Values:
     return read
 
 
-def read_sigma(sigma: Any, *, rows: int, place: str = "sigma") -> Values:
+def read_sigma(sigma: Any, *, rows: int, place: str = "sigma") -> Numbers:
     """Return the standard error of each row: finite numbers, all above 0."""
     read = _numbers_by_row(sigma, place, rows=rows)
     check_finite(read[np.newaxis], [place])
@@ -245,7 +244,7 @@ def read_sigma(sigma: Any, *, rows: int, place: str = "sigma") -> Values:
     return read
 
 
-def read_sigmas(sigma: Any, *, rows: int, targets: int) -> list[Values]:
+def read_sigmas(sigma: Any, *, rows: int, targets: int) -> list[Numbers]:
     """Return the standard errors of several targets, one column for each."""
     array = array_of(sigma, "sigma")
     if array.ndim == 2 and array.shape[1] == targets > 1:
@@ -259,13 +258,13 @@ def read_sigmas(sigma: Any, *, rows: int, targets: int) -> list[Values]:
     return [read_sigma(sigma, rows=rows)]
 
 
-def weights_of(sigma: Values) -> Values:
+def weights_of(sigma: Numbers) -> Numbers:
     """Return the weights of rows with these standard errors: 1/sigma², divided by their mean."""
     weights = np.square(sigma.min() / sigma)  # at most 1, so that no square leaves float64
     return np.asarray(weights / weights.mean())
 
 
-def check_finite(columns: Values, places: Sequence[str]) -> None:
+def check_finite(columns: Numbers, places: Sequence[str]) -> None:
     """Raise an error that names the place of a number that is not finite; `places` are the names of the columns."""
     with np.errstate(all="ignore"):
         # a sum is finite only where all of its terms are: one pass, and no second array

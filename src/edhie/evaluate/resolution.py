@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+from edhie.evaluate.arrays import Numbers
 
 MOST_DIGITS = 11  # numbers that need more, relative to the largest, count as not rounded
 FEWEST_DIGITS = 3  # fewer say little: 100, 200 and 3000 may well be exact
@@ -20,7 +19,7 @@ DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # relative rounding of floats of 64 and 32 
 SINGLE_DIGITS = 8  # as many decimal digits as 32 bits hold, about
 UNITS = (25, 5, 2)  # of a decimal place: 0.25, 0.5 and 0.2
 
-Parts = tuple[Values, ...]
+Parts = tuple[Numbers, ...]
 """A sample of the values, and all of them: what fails on the sample is not tested on all."""
 
 
@@ -36,7 +35,7 @@ class Resolution(NamedTuple):
 FULL_PRECISION = Resolution()
 
 
-def resolution_of(values: Values) -> Resolution:
+def resolution_of(values: Numbers) -> Resolution:
     """Return the resolution with which finite values were written.
 
     The step is a power of ten, or 0.5, 0.25 or 0.2 times one if there are many values. For whole numbers it is 1, or
@@ -58,7 +57,7 @@ def resolution_of(values: Values) -> Resolution:
     return found if found != FULL_PRECISION else Resolution(digits=SINGLE_DIGITS)
 
 
-def rounding_of(values: Values, resolution: Resolution) -> Values:
+def rounding_of(values: Numbers, resolution: Resolution) -> Numbers:
     """Return the standard deviation of the rounding of each value: its step divided by √12."""
     quantum = np.full(len(values), resolution.step)
     if resolution.digits:
@@ -85,7 +84,7 @@ def _resolution(parts: Parts, largest: float, precision: float, most_digits: int
     return Resolution(float(f"{unit}e{place}"), digits)
 
 
-def _first_for_all(parts: Iterable[Values], places: range, precision: float) -> int | None:
+def _first_for_all(parts: Iterable[Numbers], places: range, precision: float) -> int | None:
     """Return the first place of which the values are multiples; by a sample, then by all."""
     found = None
     for part in parts:
@@ -96,7 +95,7 @@ def _first_for_all(parts: Iterable[Values], places: range, precision: float) -> 
     return found
 
 
-def _is_known(digits: int, distinct: Values, place: int | None) -> bool:
+def _is_known(digits: int, distinct: Numbers, place: int | None) -> bool:
     """Return True if enough values end before the last place to show rounding to significant digits."""
     if digits < FEWEST_DIGITS:
         return False
@@ -110,7 +109,7 @@ def _unit(parts: Parts, place: int) -> int:
     return next((n for n in UNITS if all((np.fmod(np.rint(_scaled(part, place)), n) == 0).all() for part in parts)), 1)
 
 
-def _are_single(values: Values) -> bool:
+def _are_single(values: Numbers) -> bool:
     with np.errstate(over="ignore"):
         return bool((values == values.astype(np.float32)).all())
 
@@ -119,29 +118,29 @@ def _down(first: int, last: int) -> range:
     return range(first, last - 1, -1)
 
 
-def _are_multiples(values: Values, place: int, precision: float) -> bool:
+def _are_multiples(values: Numbers, place: int, precision: float) -> bool:
     """Return True if all are multiples of 10^place, up to the rounding of floats."""
     with np.errstate(all="ignore"):
         scaled = _scaled(values, place)
         return bool((np.abs(scaled - np.rint(scaled)) <= 8 * precision * scaled).all())
 
 
-def _scaled(values: Values, place: int) -> Values:
+def _scaled(values: Numbers, place: int) -> Numbers:
     """Return the values in units of 10^place; whole powers of ten are exact, their inverses are not."""
     power = float(f"1e{abs(place)}")
     return values * power if place < 0 else values / power
 
 
-def _leading_places(magnitudes: Values) -> Values:
+def _leading_places(magnitudes: Numbers) -> Numbers:
     """Return the place of the first digit of each: 2 for 365.26, -1 for 0.24."""
-    places: Values = np.floor(np.log10(magnitudes))
+    places: Numbers = np.floor(np.log10(magnitudes))
     with np.errstate(over="ignore"):
         places += magnitudes >= np.power(10.0, places + 1)
         places -= magnitudes < np.power(10.0, places)
     return places
 
 
-def _shifted(magnitudes: Values) -> Values:
+def _shifted(magnitudes: Numbers) -> Numbers:
     """Return the values scaled to between 1 and 10, without zeros."""
     magnitudes = magnitudes[magnitudes > 0]
     places = _leading_places(magnitudes)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.evaluate.arrays import Numbers
 from edhie.expr.jit import jit
 
-Numbers = NDArray[np.float64]
 MOST_STEPS, PRECISION = 60, 1e-10  # of the logarithm of the scale's square
 LEAST = 1e-30  # of the largest square: if most residuals are 0, so is the maximum-likelihood scale
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.constants.batched_fit import BatchedFit, linearise
 from edhie.evaluate.constants.fitting import FitConfig
-from edhie.evaluate.constants.triangle import Triangle
+from edhie.evaluate.constants.polish import BatchedFit, linearise
+from edhie.evaluate.constants.slope_svd import Triangle
 from edhie.evaluate.data import Data
 from edhie.evaluate.large_table import LargeTable
 from edhie.evaluate.losses import FREEDOM, LOSSES, loss_named

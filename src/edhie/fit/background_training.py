@@ -26,8 +26,7 @@ from edhie.corpora.recipes import Recipe
 from edhie.errors import EdhieError, InUseError
 from edhie.expr import Forest, SymbolLibrary
 from edhie.generators import TrainConfig, load
-from edhie.generators.checkpoint import FORMAT
-from edhie.generators.saving import CONFIG, shipped_names
+from edhie.generators.saving import CONFIG, TRAINING, shipped_names
 from edhie.generators.trained import train_and_save
 from edhie.processes import command_of, import_path
 from edhie.storage import digest
@@ -85,7 +84,7 @@ def trained_or_started(wanted: Wanted) -> Path | None:
             LOGGER.info("a generator for %s could not be trained; the reason is in %s", wanted, folder / FAILED)
             return None
     try:
-        with FORMAT.in_use(folder):  # raises if another process trains it, or the folder cannot be written
+        with TRAINING.in_use(folder):  # raises if another process trains it, or the folder cannot be written
             pass
         _start([*command_of("edhie.fit.background_training"), json.dumps(asdict(wanted))])
     except (EdhieError, OSError, subprocess.SubprocessError):  # the next fit tries again

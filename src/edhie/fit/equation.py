@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate import Data, values
-from edhie.evaluate.constants.triangle import Triangle
+from edhie.evaluate.constants.slope_svd import Triangle
 from edhie.evaluate.constants.uncertainty import (
     LinearisedFit,
     TiedConstants,

@@ -1,26 +1,31 @@
-"""Models as folders: save, load, and the shipped models by name.
+"""Models as folders: save, load, and the shipped models by name; checkpoints of their training.
 
 A folder holds `config.json` (kind of model, settings, how it was trained), `symbols.json`, `weights.safetensors`,
-`history.csv` and a card, `README.md`. Loading and using a model needs no torch.
+`history.csv` and a card, `README.md`. Loading and using a model needs no torch. The checkpoint is one file, written
+atomically, from which a stopped training resumes.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 import edhie
 from edhie.errors import GeneratorError, suggestion
-from edhie.expr import SymbolLibrary
+from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.symbols import Symbol
-from edhie.files import small_text
+from edhie.files import replace_file, small_text
 from edhie.generators.base import Model
 from edhie.generators.config import TrainConfig
 from edhie.generators.hvae.hvae import HVAE
 from edhie.generators.sequence.model import CVAE, GVAE
-from edhie.storage import FolderFormat, csv_text, pack, unpack
+from edhie.storage import Arrays, FolderFormat, as_json, csv_text, digest, pack, unpack
 
 MODELS: dict[str, type[Model]] = {model.kind: model for model in (HVAE, GVAE, CVAE)}
 CONFIG, SYMBOLS, WEIGHTS = "config.json", "symbols.json", "weights.safetensors"
@@ -101,3 +106,70 @@ def general_for(n_variables: int) -> str:
     """
     sizes = sorted(int(name.removeprefix(GENERAL)) for name in shipped_names() if name.startswith(GENERAL))
     return f"{GENERAL}{max((size for size in sizes if size <= n_variables), default=sizes[0])}"
+
+
+# -- checkpoints of a training ---------------------------------------------------------
+
+STATE = "training.safetensors"
+TRAINING = FolderFormat("training", 1, STATE, GeneratorError, "delete it and train again")
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """Figures of one pass over the corpus."""
+
+    epoch: int
+    loss: float
+    reconstruction: float
+    divergence: float
+    weight: float
+    validation: float
+    trees_per_s: float
+
+
+def write_state(folder: Path, description: Mapping[str, Any], arrays: Arrays) -> None:
+    """Write a state in place of the one before."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        state = json.dumps(description, default=as_json)
+        replace_file(folder / STATE, pack(arrays, {"state": state, "sha256": _seal(state, arrays)}))
+    except OSError as error:
+        raise TRAINING.unwritable(folder, error) from error
+
+
+def read_state(folder: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]] | None:
+    """Return the description (configuration, digests of the inputs, history) and the arrays; None for no state."""
+    if not (folder / STATE).is_file():
+        return None
+    with TRAINING.reading(folder / STATE):
+        arrays, notes = unpack(folder / STATE)
+        if notes.get("sha256") not in (None, _seal(notes["state"], arrays)):  # earlier releases wrote none
+            raise ValueError("it was changed after it was written")
+        description = dict(json.loads(notes["state"]))
+        if not isinstance(description["history"], list):
+            raise TypeError("the history is no list")
+        return description, arrays
+
+
+def _seal(state: str, arrays: Arrays) -> str:
+    return digest(state, *(part for name in sorted(arrays) for part in (name, arrays[name])))
+
+
+def epochs_done(folder: Path) -> int:
+    """Return the number of epochs in the state of a stopped training."""
+    state = read_state(folder)
+    return 0 if state is None else len(state[0]["history"])
+
+
+def digests(
+    forest: Forest, weights: NDArray[np.float64] | None, start: Arrays | None, grammar: object | None
+) -> dict[str, str]:
+    """Return a digest of each input of a training; a training that resumes must have the same."""
+    found = {"corpus": digest(forest.library.to_json(), forest.tokens, forest.offsets, forest.values)}
+    if weights is not None:
+        found["weights"] = digest(weights)
+    if start is not None:
+        found["start"] = digest(*(start[name] for name in sorted(start)))
+    if grammar is not None:
+        found["grammar"] = digest(str(grammar))
+    return found

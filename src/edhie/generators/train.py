@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from edhie.errors import GeneratorError, MissingExtraError
 from edhie.expr import Forest
 from edhie.generators.base import Model
-from edhie.generators.checkpoint import FORMAT, STATE, Epoch, digests, read_state, write_state
 from edhie.generators.config import SCHEDULES, TrainConfig, held_out_and_learnt
+from edhie.generators.saving import STATE, TRAINING, Epoch, digests, read_state, write_state
 from edhie.grammar import PCFG
 
 try:
@@ -229,7 +229,7 @@ class _Loop:
         state = read_state(folder)
         if state is None:
             return
-        with FORMAT.reading(folder / STATE):
+        with TRAINING.reading(folder / STATE):
             kept, kept_inputs = TrainConfig(**state[0]["config"]), dict(state[0]["inputs"])
             history = [Epoch(**record) for record in state[0]["history"]]
         changed = [name for name in {**inputs, **kept_inputs} if inputs.get(name) != kept_inputs.get(name)]
@@ -239,7 +239,7 @@ class _Loop:
                 f"{folder} holds an unfinished training with another {' and '.join(changed)}; "
                 f"choose another folder, or delete {folder / STATE} to start anew"
             )
-        with FORMAT.reading(folder / STATE):
+        with TRAINING.reading(folder / STATE):
             arrays = {name: torch.tensor(array).to(self.device) for name, array in state[1].items()}
             self.net.load_state_dict(_part(arrays, "weight"))
             self.best = _part(arrays, "best") or None

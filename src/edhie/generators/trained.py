@@ -18,10 +18,9 @@ from edhie.corpora import Corpus
 from edhie.corpora.corpus import expressions_text
 from edhie.expr import Forest
 from edhie.generators.base import Model
-from edhie.generators.checkpoint import FORMAT, STATE, Epoch
 from edhie.generators.config import TrainConfig, held_out_and_learnt
-from edhie.generators.reconstruction import Reconstruction, reconstruct
-from edhie.generators.saving import SHIPPED, save
+from edhie.generators.saving import SHIPPED, STATE, TRAINING, Epoch, save
+from edhie.generators.walks import Reconstruction, reconstruct
 from edhie.grammar import PCFG
 from edhie.safe_text import printable
 from edhie.storage import digest
@@ -81,7 +80,7 @@ def train_and_save(
     """
     from edhie.generators.train import train, trained_with
 
-    with FORMAT.in_use(folder):
+    with TRAINING.in_use(folder):
         model, epochs = train(
             corpus.forest, config, weights=weights, start=start, grammar=grammar, folder=folder, on_epoch=on_epoch
         )

@@ -20,18 +20,21 @@ from numpy.typing import NDArray
 import edhie
 from edhie.archives import read_arrays
 from edhie.errors import KeepError, SearchError, shortened
+from edhie.evaluate.archive import Archive
+from edhie.evaluate.counting import Counts
 from edhie.evaluate.evaluator import Evaluator
+from edhie.expr import SymbolLibrary
 from edhie.files import replace_file
 from edhie.folder_lock import is_lock
-from edhie.results import History
+from edhie.results import Candidates, Front, History
 from edhie.results.saving import DESCRIPTION as RESULT
-from edhie.search.arrays import under
+from edhie.search.arrays import read, under, written
 from edhie.search.base import State, Strategy, Tally, Task
 from edhie.search.sampling import drawn
 from edhie.storage import FolderFormat, digest
 
 DESCRIPTION, ARRAYS = "run.json", "checkpoint.npz"
-STORED = FolderFormat("search", 3, DESCRIPTION, SearchError, "delete the folder and start again", KeepError)
+STORED = FolderFormat("search", 4, DESCRIPTION, SearchError, "delete the folder and start again", KeepError)
 WRITE_SECONDS = 4.0  # between two checkpoints, at most: a killed search loses this and the current step
 LEAST_SECONDS, WRITE_SHARE = 1.0, 0.02  # least interval, and share of the time that writing may take below the most
 SAMPLES = 64  # expressions of a generator by which it is identified
@@ -86,15 +89,9 @@ class Checkpoints:
     def write(self, snapshot: Snapshot, evaluator: Evaluator) -> None:
         """Write a snapshot as the checkpoint, in place of the previous one."""
         began = self._written = time.perf_counter()
-        arrays: dict[str, NDArray[Any]] = {
-            "steps": np.array(snapshot.n_steps),
-            "seconds": np.array(snapshot.seconds),
-            "is_over": np.array(snapshot.is_over),
-            "tally": np.array([getattr(snapshot.tally, each.name) for each in fields(Tally)], np.int64),
-        }
-        arrays |= {f"history.{each.name}": getattr(snapshot.history, each.name) for each in fields(History)}
+        numbers = {"steps": snapshot.n_steps, "seconds": snapshot.seconds, "is_over": snapshot.is_over}
+        arrays = written({**numbers, "tally": snapshot.tally, "history": snapshot.history, "evaluator": evaluator})
         arrays |= {f"strategy.{name}": _storable(name, array) for name, array in (snapshot.state or {}).items()}
-        arrays |= {f"evaluator.{name}": array for name, array in evaluator.state().items()}
         if not (self.folder / DESCRIPTION).exists():  # the folder was removed during the search
             _write(self.folder, DESCRIPTION, self._description)
         _write(self.folder, ARRAYS, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
@@ -109,13 +106,11 @@ class Checkpoints:
             state = under("strategy.", arrays)
             evaluator.restore(under("evaluator.", arrays))
             strategy.restore(state)
-            history = [arrays[f"history.{each.name}"] for each in fields(History)]
-            if len({column.shape for column in history}) != 1:
+            tally, history = read(Tally(), "tally", arrays), read(History(), "history", arrays)
+            if len({len(getattr(history, each.name)) for each in fields(History)}) != 1:
                 raise ValueError("the columns of its history are not equally long")
-            return Snapshot(
-                int(arrays["steps"]), float(arrays["seconds"]), bool(arrays["is_over"]),
-                Tally(*arrays["tally"].tolist()), History(*history), state,
-            )  # fmt: skip
+            steps, seconds = int(arrays["steps"]), float(arrays["seconds"])
+            return Snapshot(steps, seconds, bool(arrays["is_over"]), tally, history, state)
 
 
 def _storable(name: str, value: Any) -> NDArray[Any]:
@@ -145,7 +140,7 @@ def _read_description(folder: Path, *, resume: bool) -> dict[str, Any] | None:
     if not resume:
         raise SearchError(f"{folder} holds a search already; pass resume=True to continue it, or choose another folder")
     kept = STORED.read(folder)
-    for key, kind in (("strategy", str), ("settings", dict), ("seed", int), ("digests", dict)):
+    for key, kind in (("strategy", str), ("settings", dict), ("asked", dict), ("seed", int), ("digests", dict)):
         if not isinstance(kept.get(key), kind):
             raise STORED.damaged(path, f"{key} is {kept.get(key)!r}")
     return kept
@@ -186,7 +181,7 @@ def _description(strategy: Strategy, task: Task, seed: int, asked: Mapping[str, 
 
 def _check_same(folder: Path, kept: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     """Raise an error if the search in a folder is not the one to be resumed."""
-    _check_asked(folder, kept.get("asked"), now["asked"])
+    _check_asked(folder, kept["asked"], now["asked"])
     if kept["strategy"] != now["strategy"] or kept["settings"] != now["settings"]:
         raise SearchError(
             f"the search in {folder} has the strategy {kept['strategy']!r} with {kept['settings']}, not "
@@ -199,9 +194,7 @@ def _check_same(folder: Path, kept: Mapping[str, Any], now: Mapping[str, Any]) -
         raise SearchError(f"cannot resume {folder}: {what}; pass the same, or another folder")
 
 
-def _check_asked(folder: Path, kept: Any, now: Mapping[str, Any]) -> None:
-    if not isinstance(kept, Mapping):  # an earlier release did not write it
-        return
+def _check_asked(folder: Path, kept: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     for what in dict.fromkeys([*now, *kept]):
         if what in PLACES or kept.get(what) == now.get(what):
             continue
@@ -227,3 +220,31 @@ def _told(name: str, value: Any, other: Any) -> str:
 def _plain(value: Any) -> Any:
     """Return a value as it would be read from a JSON file."""
     return json.loads(json.dumps(value, default=str))
+
+
+# -- results of an unfinished search ---------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """The front and the counts of a search at its last checkpoint."""
+
+    front: Front
+    executed: int
+    seconds: float
+
+
+def read_unfinished(folder: Path) -> Unfinished | None:
+    """Return the results of the search in a folder at its last checkpoint; None if there is no checkpoint."""
+    description, path = STORED.read(folder), folder / ARRAYS
+    if not path.is_file():
+        return None
+    with STORED.reading(path):
+        file = read_arrays(path)
+        library = SymbolLibrary.from_json(json.dumps(description["library"]))
+        arrays = under("evaluator.", file)
+        archive, counts = Archive(library), Counts(*map(int, arrays["counts"]))
+        archive.restore(arrays)
+        forest = archive.take(np.arange(len(archive)))
+        found = Candidates(forest, archive.errors, archive.complexities, archive.executed_at)
+        return Unfinished(Front.of(found), counts.executed, float(file["seconds"]))

@@ -14,8 +14,8 @@ from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Forest
 from edhie.generators.base import Codes, LatentGenerator
 from edhie.results.front import front_of
-from edhie.search.arrays import Indices, Numbers
-from edhie.search.base import State, Strategy, Task
+from edhie.search.arrays import Indices, Kept, Numbers
+from edhie.search.base import Strategy, Task
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,11 @@ class Population:
         return Population(*(np.concatenate(pair) for pair in pairs))
 
 
-class Evolve(Strategy):
+class Evolve(Kept, Strategy):
     """A genetic algorithm with the paper's operators, which minimises the error."""
 
     name: ClassVar[str] = "evolve"
+    KEPT = ("_living", "_front", "_generation", "_since_new", "_since_better")
 
     def __init__(self, config: EvolveConfig | None = None) -> None:
         self.config: EvolveConfig = config or EvolveConfig()
@@ -176,27 +177,6 @@ class Evolve(Strategy):
                 both = np.concatenate([self._front, [scores.errors, scores.complexities]], axis=1)
                 self._front = both[:, front_of(*both)]
         return errors, forms
-
-    # -- checkpoints ----------------------------------------------------------------------
-
-    def state(self) -> State:
-        """Return the population, the Pareto front so far, and the counts of generations."""
-        return {
-            **{each.name: getattr(self._living, each.name) for each in fields(Population)},
-            "front": self._front,
-            "generation": np.array([self._generation, self._since_new, self._since_better]),
-        }
-
-    def restore(self, state: State) -> None:
-        """Restore the search from a snapshot."""
-        living = Population(*(state[each.name] for each in fields(Population)))
-        for name in ("codes", "mean", "deviation"):
-            shape = state[name].shape
-            if shape != (len(living), self._model.latent_dim):
-                raise SearchError(f"{name} has shape {shape}; the model has {self._model.latent_dim} latent dimensions")
-        self._living = living
-        self._front = state["front"]
-        self._generation, self._since_new, self._since_better = state["generation"].tolist()
 
 
 # -- operators: pure functions on arrays --------------------------------------------------

@@ -10,7 +10,8 @@ import numpy as np
 from edhie.evaluate.numbers import check_whole
 from edhie.expr import Forest
 from edhie.generators.base import Generator, LatentGenerator
-from edhie.search.base import State, Strategy, Task
+from edhie.search.arrays import Kept
+from edhie.search.base import Strategy, Task
 
 PATIENCE = 10_000  # attempts without a new expression after which the search ends, if they are at least half of all
 
@@ -44,10 +45,11 @@ class DrawConfig:
             check_whole("attempts", self.attempts, 0, or_none="no limit")
 
 
-class Draw(Strategy):
+class Draw(Kept, Strategy):
     """Random sampling: HVAR with an HVAE, ProGED with a grammar."""
 
     name: ClassVar[str] = "draw"
+    KEPT = ("_attempts", "_since_new")
 
     def __init__(self, config: DrawConfig | None = None) -> None:
         self.config: DrawConfig = config or DrawConfig()
@@ -77,12 +79,3 @@ class Draw(Strategy):
         """Distinct expressions so far, and those that constraints forbade: each of these may have been new."""
         evaluator = self._task.evaluator
         return evaluator.explored.n_seen, evaluator.counts.forbidden
-
-    def state(self) -> State:
-        """Return the number of attempts, and of those since the last new expression."""
-        return {"attempts": np.array(self._attempts), "since_new": np.array(self._since_new)}
-
-    def restore(self, state: State) -> None:
-        """Restore the search from a snapshot."""
-        self._attempts = int(state["attempts"])
-        self._since_new = int(state.get("since_new", 0))  # earlier versions did not count them

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.constants.fitting import with_numbers
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.custom_operators import with_custom_operators
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import FREEDOM
 from edhie.evaluate.machine.program import plan
 from edhie.evaluate.parallel import parallel_for
+from edhie.evaluate.values import with_custom_operators
 from edhie.expr import Forest
 from edhie.selection.between_rows import unreliable_bits
 from edhie.selection.noise import PROPORTIONAL, NoiseModel, codes_of, noise_models, smallest_prediction

@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.custom_operators import with_custom_operators
 from edhie.evaluate.data import Data
 from edhie.evaluate.machine.program import plan, symbol_tables
 from edhie.evaluate.parallel import parallel_for
+from edhie.evaluate.values import with_custom_operators
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.symbols import OPERATORS, constant
 from edhie.selection.plain_numbers import literal_bits

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from edhie.errors import EdhieError
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.custom_operators import Interpreted
-from edhie.evaluate.values import values
+from edhie.evaluate.values import Interpreted, values
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from strategies import GAUSS, HYPOT, LIBRARIES, exprs
 

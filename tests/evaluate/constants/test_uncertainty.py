@@ -11,7 +11,7 @@ from edhie.errors import EdhieError
 from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.polish import gauss_newton, polish
-from edhie.evaluate.constants.uncertainty import uncertainty, value_deviations
+from edhie.evaluate.constants.uncertainty import LinearisedFit, uncertainty, value_deviations_of
 from edhie.evaluate.data import Data
 from edhie.evaluate.reading import read_data
 from edhie.expr import Expr, Forest, parse
@@ -24,6 +24,10 @@ MODELS = {
     "c*x0/(c + x0)": [4.0, 1.2],
     "c*x0^c + c": [0.5, 1.7, 2.0],
 }
+
+
+def value_deviations(expr: Expr, data: Data, columns: np.ndarray) -> np.ndarray:
+    return value_deviations_of(LinearisedFit.of(expr, data, None), expr, columns)
 
 
 def fitted(text: str, *, weights: np.ndarray | None = None, noise: float = 0.1, seed: int = 0) -> tuple[Expr, Data]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 
 from edhie.expr import Forest, parse
 from edhie.expr import standard_libraries as standard
-from edhie.search.dso.genetic import crossed_over, next_generation
 from edhie.search.dso.policy import initial_weights, sample
 from edhie.search.dso.priors import Priors
+from edhie.search.dso.strategy import DSOConfig, Scored, crossed_over, next_generation
 
 LIBRARY = standard.feynman(2)
 PRIORS = Priors(LIBRARY, 4, 20, location=10, scale=5)
@@ -21,10 +22,9 @@ def population(n: int) -> Forest:
     return sample(initial_weights(len(LIBRARY), 4, rng), PRIORS, n, rng)
 
 
-def offspring(forest: Forest, errors: np.ndarray, seed: int = 0, **options: float) -> Forest:
-    settings = {"crossover": 0.5, "mutation": 0.5} | options
-    rng = np.random.default_rng(seed)
-    return next_generation(forest, errors, forest, PRIORS, rng, tournament=5, **settings)
+def offspring(forest: Forest, errors: np.ndarray, seed: int = 0, **options: Any) -> Forest:
+    individuals, rng = Scored(forest, errors, np.zeros(len(forest), np.uint64)), np.random.default_rng(seed)
+    return next_generation(individuals, forest, PRIORS, DSOConfig(**options), rng)
 
 
 def test_offspring_keep_the_constraints() -> None:

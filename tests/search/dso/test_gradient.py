@@ -9,13 +9,12 @@ import pytest
 
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import Numbers
-from edhie.search.dso.gradient import Adam, Entropy, objective_and_gradient
-from edhie.search.dso.policy import Weights, initial_weights, sample
+from edhie.search.dso.policy import Adam, Weights, initial_weights, objective_and_gradient, sample
 from edhie.search.dso.priors import Priors, Tokens
 
 LIBRARY = SymbolLibrary.of(["+", "sin", "exp"], 1, constant=True)
 PRIORS = Priors(LIBRARY, 2, 6, location=3, scale=2)
-NO_ENTROPY = Entropy(0, 1)
+NO_ENTROPY = (0.0, 1.0)
 
 
 def random_weights(seed: int) -> Weights:
@@ -58,8 +57,8 @@ def test_samples_are_as_frequent_as_they_are_probable() -> None:
     assert (np.abs(counts - n * p) <= 5 * np.sqrt(n * p) + 5).all()
 
 
-@pytest.mark.parametrize("bonus", [Entropy(0, 1), Entropy(0.3, 0.7)])
-def test_the_gradient_is_that_of_finite_differences(bonus: Entropy) -> None:
+@pytest.mark.parametrize("bonus", [(0.0, 1.0), (0.3, 0.7)])
+def test_the_gradient_is_that_of_finite_differences(bonus: tuple[float, float]) -> None:
     rng = np.random.default_rng(0)
     weights = random_weights(2)
     tokens = PRIORS.as_matrix(sample(weights, PRIORS, 12, rng))
@@ -81,9 +80,9 @@ def test_entropy_by_hand() -> None:
     """Of one token alone, with all logits 0 but for the prior: the entropy of the first choice, then of the second."""
     flat = Priors(SymbolLibrary.of(["sin"], 1), 1, 2, location=0, scale=1e9)
     weights = initial_weights(2, 3, np.random.default_rng(0))
-    value, _ = objective_and_gradient(weights, flat, np.array([[1, -1]], np.int16), np.zeros(1), Entropy(2.0, 0.5))
+    value, _ = objective_and_gradient(weights, flat, np.array([[1, -1]], np.int16), np.zeros(1), (2.0, 0.5))
     assert value == pytest.approx(2 * math.log(2))
-    value, _ = objective_and_gradient(weights, flat, np.array([[0, 1]], np.int16), np.ones(1), Entropy(2.0, 0.5))
+    value, _ = objective_and_gradient(weights, flat, np.array([[0, 1]], np.int16), np.ones(1), (2.0, 0.5))
     assert value == pytest.approx(2 * math.log(2) - math.log(2))  # at the second place only x may come
 
 
@@ -93,7 +92,7 @@ def test_training_makes_the_best_more_likely() -> None:
     best = tokens[:3]
     before, adam = log_probabilities(weights, best), Adam.at_start(weights)
     for _ in range(60):
-        _, gradient = objective_and_gradient(weights, PRIORS, best, np.full(3, 0.1), Entropy(0.001, 0.7))
+        _, gradient = objective_and_gradient(weights, PRIORS, best, np.full(3, 0.1), (0.001, 0.7))
         weights, adam = adam.ascend(weights, gradient, 0.01)
     after = log_probabilities(weights, best)
     assert (after > before + 1).all()

@@ -10,6 +10,7 @@ from edhie.generators import load
 from edhie.generators.base import Codes
 from edhie.generators.renamed import Renamed
 from edhie.search import Budget, run, strategy_named
+from edhie.search.arrays import read, written
 from edhie.search.revision import Revise, ReviseConfig
 from edhie.search.revision.formula import neighbours_by
 from edhie.search.revision.revisions import STAGES, Revisions
@@ -74,7 +75,7 @@ def test_the_front_and_who_is_next() -> None:
     assert known.tried(0).next(by_bits=False) == 1
     assert known.best(3).errors.tolist() == [4.0, 2.0, 1.0]
     assert known.would_stay(np.array([0.5, 9.0]), np.array([2, 3]), 4).tolist() == [True, False]
-    again = Revisions.empty(LIBRARY, 10, 5.0).restored(known.state())
+    again = read(Revisions.empty(LIBRARY, 10, 5.0), "known", written({"known": known}))
     np.testing.assert_array_equal(again.distances, known.distances)
     for _ in range(STAGES):
         for k in range(4):

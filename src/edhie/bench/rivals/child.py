@@ -12,7 +12,7 @@ import numpy as np
 
 from edhie.bench.rivals import Question
 from edhie.processes import serve
-from edhie.search.importing import imported
+from edhie.search.strategies import imported
 
 PREPARE = "prepare_"
 """Prefix of a function in the rival's module that prepares what all of its runs share, such as a model."""

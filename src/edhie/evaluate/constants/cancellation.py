@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
 from edhie.expr.interpret import numpy_function
 from edhie.expr.nodes import Node, linear, tree_of, walk
 
-Numbers = NDArray[np.float64]
 CANCELLING = 100.0  # ratio of terms to their sum that is still harmless
 
 

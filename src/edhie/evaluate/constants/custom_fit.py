@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.constants.jacobian import Response, constants_of_each
 from edhie.evaluate.data import Data
 from edhie.evaluate.machine.program import plan
 from edhie.expr import Forest
-
-Numbers = NDArray[np.float64]
 
 
 def fit_custom(

@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError
-from edhie.evaluate.custom_operators import Interpreted, with_custom_operators
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.machine.program import plan, symbol_tables
-from edhie.evaluate.values import check_fitted
+from edhie.evaluate.values import Interpreted, check_fitted, with_custom_operators
 from edhie.expr import Expr, Forest
-
-Numbers = NDArray[np.float64]
 
 RELATIVE_STEP = float(np.finfo(np.float64).eps) ** 0.2  # balances rounding and truncation errors
 SIDES = 4  # values in a difference: one and two steps to either side
@@ -64,7 +62,7 @@ class Response:
     @cached_property
     def is_linear(self) -> NDArray[np.bool_]:
         """True for each constant of a set in which the expression is jointly linear."""
-        from edhie.evaluate.constants.linear_constants import find_linear
+        from edhie.evaluate.constants.starts import find_linear
 
         is_linear = np.zeros(self._program.n_registers, np.bool_)
         find_linear(self._program, 0, is_linear)

@@ -9,18 +9,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from edhie.evaluate.constants.linear_constants import find_linear
-from edhie.evaluate.constants.starts import start_value
+from edhie.evaluate.arrays import Flags, Indices, Numbers
+from edhie.evaluate.constants.starts import find_linear, start_value
 from edhie.evaluate.machine.gradient_kernels import Workspace, find_active, free_leaves, normal_equations, workspace_for
 from edhie.evaluate.machine.kernels import Target, leaves_of, squared_error
 from edhie.evaluate.machine.program import Program
 from edhie.expr.jit import copy_to, jit, jit_inner
-
-Numbers = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-3, 1e-12, 1e10
 CANCELLED = 1e-8  # share of a sum below which the rest after a subtraction has too few digits

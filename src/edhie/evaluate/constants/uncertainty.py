@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.errors import EdhieError, ExpressionError
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.constants.slope_svd import SlopeSVD
-from edhie.evaluate.constants.triangle import Triangle
+from edhie.evaluate.constants.slope_svd import SlopeSVD, Triangle
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
 
-Numbers = NDArray[np.float64]
 ROUNDING = 1e-6  # of a slope: a smaller part outside of the directions that the data determine is rounding
 
 
@@ -117,17 +115,12 @@ def uncertainty_of(fit: LinearisedFit, *, level: float = 0.95) -> Uncertainty:
     return Uncertainty(values, errors, values - reach, values + reach, covariance, freedom, groups, held)
 
 
-def value_deviations(expr: Expr, data: Data, columns: Numbers, *, ties: TiedConstants | None = None) -> Numbers:
-    """Return the standard error of the expression's value in each row of `columns`, for constants fitted to `data`.
+def value_deviations_of(fit: LinearisedFit, expr: Expr, columns: Numbers) -> Numbers:
+    """Return the standard error of the expression's value in each row of `columns`, for constants of a fit.
 
     Constants that the data do not determine one by one may still determine the values. Infinite where they do not;
-    NaN where the expression has no value. `ties` are as in `uncertainty`.
+    NaN where the expression has no value.
     """
-    return value_deviations_of(LinearisedFit.of(expr, data, ties), expr, columns)
-
-
-def value_deviations_of(fit: LinearisedFit, expr: Expr, columns: Numbers) -> Numbers:
-    """Return the standard error of the value in each row, as `value_deviations` does."""
     if not expr.constants:
         return np.zeros(columns.shape[1])
     svd, rank = fit.svd, fit.svd.rank(fit.precision)

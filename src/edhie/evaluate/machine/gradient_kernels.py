@@ -8,17 +8,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.evaluate.arrays import Flags, Indices, Numbers
 from edhie.evaluate.machine.block import BLOCK, backwards
 from edhie.evaluate.machine.kernels import Target, fill, run
 from edhie.evaluate.machine.program import Program
 from edhie.evaluate.machine.sums import dot
 from edhie.expr.jit import copy_to, jit, jit_inner
-
-Numbers = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 class Workspace(NamedTuple):

@@ -8,14 +8,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.machine.block import BLOCK, forwards, operand
 from edhie.evaluate.machine.program import Program
 from edhie.evaluate.machine.sums import squared_distance
 from edhie.expr.jit import copy_to, jit, jit_inner
-
-Numbers = NDArray[np.float64]
 
 
 class Target(NamedTuple):

@@ -10,14 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.arrays import Flags, Indices, Numbers
 from edhie.evaluate.machine.elementary.bits import bits
 from edhie.evaluate.machine.operators import ADD, MUL
 from edhie.expr.jit import jit, jit_inner
 
-Numbers = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Operands = NDArray[np.int32]
-Flags = NDArray[np.bool_]
 ProgramFields = tuple[
     Indices, Indices, NDArray[np.int16], Operands, Operands, Operands, Operands, Indices, Numbers, Flags, int, int
 ]

@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
+from edhie.evaluate.arrays import Numbers
 from edhie.expr.jit import jit_inner
 
-Numbers = NDArray[np.float64]
 LANES, VECTORS = 8, 4
 AT_ONCE = LANES * VECTORS
 VECTOR = ir.VectorType(ir.DoubleType(), LANES)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from edhie.errors import DataError
-from edhie.evaluate.tables.table import Header, Numbers, Source, Table
+from edhie.evaluate.arrays import Numbers
+from edhie.evaluate.tables.table import Header, Source, Table
 
 __all__ = ["Header", "Numbers", "Table", "open_table"]
 
@@ -28,7 +29,7 @@ def open_table(
     Excel files whose first row does not name each column.
     """
     from edhie.evaluate.tables.columnar import npy_table, npz_table, parquet_table
-    from edhie.evaluate.tables.excel import excel_table
+    from edhie.evaluate.tables.frames import excel_table
     from edhie.evaluate.tables.text import JsonLinesTable, TextTable
 
     try:

@@ -14,6 +14,7 @@ from typing import TextIO
 import numpy as np
 
 from edhie.errors import DataError, shortened
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.tables.decimals import (
     COMMA,
     POINT,
@@ -26,7 +27,7 @@ from edhie.evaluate.tables.decimals import (
     parse_number,
     survey,
 )
-from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Numbers, Source, Table
+from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Source, Table
 
 CHUNK = 10_000  # rows that are held as texts
 SAMPLE = 2000  # rows that tell how many decimals are written, and which columns hold text

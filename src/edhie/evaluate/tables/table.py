@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import BinaryIO, Literal, TextIO, cast, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.archives import check_gzip
 from edhie.errors import DataError, shortened, suggestion
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.lookalikes import warn_of_lookalikes
 from edhie.evaluate.tables.decimals import is_any_number, is_number
 from edhie.expr.exports.excel import ROW, column_name
 
-Numbers = NDArray[np.float64]
 Header = Literal["no", "mend"]
 """Reading of the first row: "no" if it holds no names; "mend" to name columns whose name is missing or taken."""
 MISSING = frozenset(("", "na", "n/a", "#n/a", "null", "none"))  # in small letters

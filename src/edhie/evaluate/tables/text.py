@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from edhie.errors import DataError, shortened
+from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.tables.decimals import COMMA, POINT, Use, is_any_number, is_number, uses_in
 from edhie.evaluate.tables.rows import Row, RowTable
-from edhie.evaluate.tables.table import Header, Numbers, Source, checked_names
+from edhie.evaluate.tables.table import Header, Source, checked_names
 
 HEAD_BYTES = 4096  # that tell whether a file is text
 CHUNK_BYTES = 1 << 20

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest, SymbolLibrary
+from edhie.expr.jit import jit
 from edhie.search.arrays import Indices, Mask, Numbers
 
 Tokens = NDArray[np.int16]
@@ -92,8 +93,6 @@ class Priors:
 
     def context(self, tokens: Tokens, t: int) -> Context:
         """Return the context of position `t` in unfinished expressions, with the tokens allowed there."""
-        from edhie.search.dso.prior_kernels import contexts
-
         none, arities = len(self.library), self.library.arities
         parent, sibling, missing, in_wave = contexts(tokens, t, arities, self.is_wave)
         allowed = self.is_drawn & (arities <= (self.max_length - t - missing)[:, np.newaxis])
@@ -139,3 +138,38 @@ class Priors:
         tokens = np.full((len(forest), self.max_length), -1, np.int16)
         tokens[np.arange(self.max_length) < forest.sizes[:, np.newaxis]] = forest.tokens
         return tokens
+
+
+# -- compiled: the ancestors and the sibling of the next token -------------------------
+
+
+@jit
+def contexts(
+    tokens: NDArray[np.int16], t: int, arities: NDArray[np.int8], is_wave: NDArray[np.bool_]
+) -> tuple[Indices, Indices, Indices, NDArray[np.bool_]]:
+    """Return parent, sibling, open operands, and whether an ancestor is trigonometric, at position `t` of each row.
+
+    Rows are expressions in prefix order, padded with -1. Parent and sibling are tokens, -1 for none. Rows that ended
+    before `t` have 0 open operands.
+    """
+    n = len(tokens)
+    parent, sibling = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+    missing, in_wave = np.zeros(n, np.int64), np.zeros(n, np.bool_)
+    for k in range(n):
+        if t > 0 and tokens[k, t - 1] < 0:
+            continue
+        is_found, balance, total = False, 0, 1
+        for j in range(t - 1, -1, -1):
+            token = tokens[k, j]
+            balance += arities[token] - 1
+            total += arities[token] - 1
+            if balance >= 0:  # the operator at j lacks operands: it is an ancestor of position t
+                if not is_found:
+                    is_found = True
+                    parent[k] = token
+                    if j + 1 < t:
+                        sibling[k] = tokens[k, j + 1]
+                in_wave[k] |= is_wave[token]
+                balance = 0
+        missing[k] = total
+    return parent, sibling, missing, in_wave

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +12,13 @@ from numpy.typing import NDArray
 from edhie.errors import SearchError
 from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Forest
-from edhie.search.arrays import Numbers, forest_arrays, forest_from, under
-from edhie.search.base import State, Strategy, Task
-from edhie.search.dso.genetic import next_generation
-from edhie.search.dso.gradient import Adam, Entropy, objective_and_gradient
-from edhie.search.dso.policy import Weights, initial_weights, sample
+from edhie.search.arrays import Kept, Mask, Numbers, unfitted
+from edhie.search.base import Strategy, Task
+from edhie.search.dso.policy import Adam, initial_weights, objective_and_gradient, sample
 from edhie.search.dso.priors import Priors
-from edhie.search.evolution import survivors
+from edhie.search.evolution import survivors, tournaments
+from edhie.search.pieces.splicing import Stock
+from edhie.search.pieces.variation import Chances, children
 
 
 @dataclass(frozen=True)
@@ -95,12 +94,8 @@ class Scored:
         chosen = survivors(errors, n, forms)
         return Scored(forest.take(chosen), errors[chosen], forms[chosen])
 
-    def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Return arrays whose names begin with `prefix`."""
-        return forest_arrays(prefix, self.forest) | {f"{prefix}errors": self.errors, f"{prefix}forms": self.forms}
 
-
-class DSO(Strategy):
+class DSO(Kept, Strategy):
     """Deep symbolic optimisation with the symbols of the evaluator's library; the generator is not used.
 
     In an iteration a batch sampled from the policy is the first population of genetic programming. The policy is then
@@ -108,6 +103,7 @@ class DSO(Strategy):
     """
 
     name: ClassVar[str] = "dso"
+    KEPT = ("_weights", "_adam", "_batch", "_population", "_best", "_generation", "_since_new")
 
     def __init__(self, config: DSOConfig | None = None) -> None:
         self.config: DSOConfig = config or DSOConfig()
@@ -138,12 +134,8 @@ class DSO(Strategy):
             self._batch = self._population = self._scored(sample(self._weights, self._priors, config.batch, rng))
             self._best = self._nothing
         else:
-            self._population = self._scored(
-                next_generation(
-                    self._population.forest, self._population.errors, self._batch.forest, self._priors, rng,
-                    tournament=config.tournament, crossover=config.crossover, mutation=config.mutation,
-                )
-            )  # fmt: skip
+            made = next_generation(self._population, self._batch.forest, self._priors, config, rng)
+            self._population = self._scored(made)
             self._best = self._best.best(config.returned, self._population)
         self._generation += 1
         if self._generation > config.generations:
@@ -166,7 +158,7 @@ class DSO(Strategy):
         advantages = np.append(rewards, self._rewards(self._best.errors)) - baseline
         elite = np.flatnonzero(advantages >= 0)
         tokens = self._priors.as_matrix(forest.take(elite))
-        bonus = Entropy(config.entropy, config.entropy_decay)
+        bonus = (config.entropy, config.entropy_decay)
         _, gradient = objective_and_gradient(self._weights, self._priors, tokens, advantages[elite], bonus)
         self._weights, self._adam = self._adam.ascend(self._weights, gradient, config.learning_rate)
 
@@ -174,34 +166,44 @@ class DSO(Strategy):
         """Return 1/(1 + NRMSE); 0 for expressions without a finite error."""
         return 1 / (1 + errors / self._scale)
 
-    # -- checkpoints ----------------------------------------------------------------------
 
-    def state(self) -> State:
-        """Return the policy, the state of Adam, the batch, the population, the best of the iteration, and counts."""
-        tables = {"weights.": self._weights, "first.": self._adam.first, "second.": self._adam.second}
-        return {
-            **{f"{prefix}{name}": each for prefix, table in tables.items() for name, each in table.items()},
-            **self._batch.arrays("batch."),
-            **self._population.arrays("population."),
-            **self._best.arrays("best."),
-            "counts": np.array([self._adam.steps, self._generation, self._since_new]),
-        }
+# -- genetic programming, one generation at a time -------------------------------------
 
-    def restore(self, state: State) -> None:
-        """Restore the search from a snapshot."""
-        weights, first, second = (self._weights_of(state, prefix) for prefix in ("weights.", "first.", "second."))
-        steps, self._generation, self._since_new = state["counts"].tolist()
-        self._weights, self._adam = weights, Adam(steps, first, second)
-        self._batch, self._population, self._best = (
-            self._scored_from(under(prefix, state)) for prefix in ("batch.", "population.", "best.")
-        )
+MUTATIONS = Chances(replace=1, join=0.5, wrap=0.5, point=1, hoist=0, shrink=1, leaf=0)
+"""A new subtree, an inserted operator, another symbol, or a removed operator, with equal frequencies.
 
-    def _weights_of(self, state: State, prefix: str) -> Weights:
-        found = under(prefix, state)
-        for name, own in self._weights.items():
-            if found[name].shape != own.shape:
-                raise SearchError(f"{name} has shape {found[name].shape}, but this policy has {own.shape}")
-        return found
+Of the binary operators that are inserted, products are the most frequent (our choice).
+"""
 
-    def _scored_from(self, arrays: Mapping[str, NDArray[Any]]) -> Scored:
-        return Scored(forest_from("", arrays, self._task.evaluator.library), arrays["errors"], arrays["forms"])
+
+def next_generation(
+    population: Scored, donors: Forest, priors: Priors, config: DSOConfig, rng: np.random.Generator
+) -> Forest:
+    """Return as many offspring as there are individuals, of parents chosen by tournaments.
+
+    Changes that violate a constraint are discarded. New subtrees come from `donors`, which are samples of the policy
+    (our choice).
+    """
+    n = len(population.errors)
+    winners = tournaments(population.errors, -(-n // 2), config.tournament, rng).ravel()[:n]
+    parents = population.forest.take(winners)
+    is_crossed = np.repeat(rng.random(-(-n // 2)) < config.crossover, 2)[:n]
+    crossed = _where(is_crossed, crossed_over(parents, rng), parents, priors)
+    mutants = unfitted(children(crossed, donors, rng, chances=MUTATIONS))
+    return _where(rng.random(n) < config.mutation, mutants, crossed, priors)
+
+
+def crossed_over(forest: Forest, rng: np.random.Generator) -> Forest:
+    """Return the expressions after crossover: each pair of neighbours exchanges a random subtree."""
+    n, stock = len(forest), Stock(forest)
+    nodes = forest.offsets[:-1] + (rng.random(n) * forest.sizes).astype(np.int64)
+    mates = np.minimum(np.arange(n) ^ 1, n - 1)  # with an odd number, the last stays as it is
+    before, _, behind = stock.around(nodes)
+    return stock.join([before, stock.subtrees(nodes[mates]), behind])
+
+
+def _where(is_changed: Mask, changed: Forest, before: Forest, priors: Priors) -> Forest:
+    """Return the changed expressions where `is_changed` and they satisfy the constraints, otherwise those before."""
+    n = len(before)
+    is_taken = is_changed & priors.are_kept(changed)
+    return Forest.concatenate([before, changed]).take(np.arange(n) + n * is_taken)

@@ -18,7 +18,7 @@ from edhie.evaluate.parallel import using_threads
 from edhie.expr import Forest
 from edhie.generators.base import Generator
 from edhie.results.candidates import Candidates
-from edhie.search.arrays import under
+from edhie.search.arrays import under, written
 from edhie.search.base import Budget, State, Strategy, Tally, Task
 from edhie.search.watching import ROWS, candidates_at
 from edhie.selection.description import Criterion, describe
@@ -136,8 +136,7 @@ def run_epoch(setup: Setup, epoch: Epoch) -> Island:
     bits = describe(leaders.forest, few_rows(evaluator.data, ROWS), setup.criterion).bits
     setup.live[epoch.island] = replace(live, epoch=epoch.number + 1)
     return Island(
-        {f"strategy.{name}": np.array(each) for name, each in strategy.state().items()}
-        | {f"evaluator.{name}": np.array(each) for name, each in evaluator.state().items()},
+        written({"strategy": strategy, "evaluator": evaluator}),
         n_steps, is_over, strategy.improved_at, replace(live.tally), evaluator.counts, leaders, bits,
         candidates_at(evaluator, np.arange(np.searchsorted(explored.ages, seen), len(explored))), exact_at,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,16 +18,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from edhie.evaluate.counting import Counts
-from edhie.expr import Forest, SymbolLibrary
+from edhie.expr import Forest
 from edhie.results.candidates import Candidates
-from edhie.search.arrays import forest_arrays, forest_from, under
+from edhie.search.arrays import read, under, written
 from edhie.search.base import State, Strategy, Tally, Task
 from edhie.search.islands.engines import Engine, Here
 from edhie.search.islands.epoch import Epoch, Island, Setup, run_epoch
+from edhie.search.watching import candidates_at
 
 FIRST_EPOCH, LONGEST_EPOCH = 2_000, 128_000  # evaluations of an island in an epoch: about 1 s, and 10 to 30 s
 RECEIVED = 20  # expressions that an island receives from the others
-ROWS = ("errors", "complexities", "executed_at")
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Islands(Strategy):
         # only the exact expression with the fewest evaluations is used, because others may have stopped due to it
         for k in [min(exact)[1]] if exact else range(n):
             self._take_in(self._islands[k], after[k])
-            self._islands[k] = after[k]
+            self._islands[k] = replace(after[k], new=after[k].new.take(slice(0)))  # they are taken in
         self._epoch += 1
         self._note_best()
         return not (exact or self._is_finished(after))
@@ -151,41 +151,13 @@ class Islands(Strategy):
 
     def state(self) -> State:
         """Return the islands as arrays."""
-        found: dict[str, Any] = {"epoch": np.array(self._epoch)}
-        for k, each in enumerate(self._islands):
-            if each is not None:
-                found |= {f"island{k}.{name}": array for name, array in _arrays(each).items()}
-        return found
+        return written({"epoch": self._epoch, "islands": {k: each for k, each in enumerate(self._islands) if each}})
 
     def restore(self, state: State) -> None:
         """Restore the islands from a snapshot."""
-        self._epoch = int(state["epoch"])
-        library = self._task.evaluator.library
+        self._epoch, none = int(state["epoch"]), candidates_at(self._task.evaluator, np.arange(0))
+        first = Island({}, 0, False, None, Tally(), Counts(), none, np.zeros(0), none, None)
         for k in range(self.config.islands):
-            if f"island{k}.numbers" in state:  # the others have not finished an epoch
-                self._islands[k] = _island(under(f"island{k}.", state), library)
+            if f"islands.{k}.n_steps" in state:  # the others have not finished an epoch
+                self._islands[k] = read(first, f"islands.{k}", state)
         self._note_best()
-
-
-def _arrays(island: Island) -> dict[str, Any]:
-    improved = -1 if island.improved_at is None else island.improved_at
-    return {
-        **island.state,
-        "numbers": np.array([island.n_steps, island.is_over, improved], np.int64),
-        "tally": np.array(astuple(island.tally), np.int64),
-        "counts": np.array(astuple(island.counts), np.int64),
-        **forest_arrays("leaders.", island.leaders.forest),
-        **{f"leaders.{name}": getattr(island.leaders, name) for name in ROWS},
-        "leaders.bits": island.bits,
-    }
-
-
-def _island(arrays: State, library: SymbolLibrary) -> Island:
-    n_steps, is_over, improved = arrays["numbers"].tolist()
-    leaders = Candidates(forest_from("leaders.", arrays, library), *(arrays[f"leaders.{name}"] for name in ROWS))
-    return Island(
-        {name: each for name, each in arrays.items() if name.startswith(("strategy.", "evaluator."))},
-        n_steps, bool(is_over), None if improved < 0 else improved,
-        Tally(*arrays["tally"].tolist()), Counts(*arrays["counts"].tolist()), leaders, arrays["leaders.bits"],
-        leaders.take(slice(0)), None,
-    )  # fmt: skip

@@ -312,7 +312,7 @@ class Scoring:
 
 
 class Improving:
-    """Variants of whole expressions: `fitting/improving.py`, `fitting/leaders.py`."""
+    """Variants of whole expressions: `fitting/improving.py`; the leaders of `fitting/scoring.py`."""
 
     EXPRESSIONS, TIMES, CHILDREN = 3, 2, 25  # leaders, times in a row, offspring of each
     TIDY_ROUNDS = 24  # most attempts to shorten an exact expression

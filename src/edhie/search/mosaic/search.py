@@ -16,7 +16,7 @@ round has these steps; those marked (*) are done only in the rounds that `config
     pieces (`pieces/variation.py`).
 2.  Execute the new ones, and add them to the pool of pieces (`pieces/piece_pool.py`).
 3.  Screen them in all frames; each frame keeps its best as elites (`screening/frame_pool.py`, `screening/elites.py`).
-4.  (*) Screen products and quotients of the simplest pieces (`pieces/products.py`).
+4.  (*) Screen products and quotients of the simplest pieces (`pieces/splicing.py`).
 5.  (*) Screen functions of one variable on a grid (`pieces/function_grid.py`), times simple pieces, in pairs with them
     (`screening/pairs.py`) and with each other (`screening/function_pairs.py`).
 6.  (*) Screen all pairs of pieces (`screening/pairs.py`); if the library has no constants, their sums as well.
@@ -26,7 +26,7 @@ round has these steps; those marked (*) are done only in the rounds that `config
 9.  Tune: fit constants inside some elites, and screen the results as new pieces.
 10. Insert terms into expressions of the Pareto front, at the positions that a score test favours
     (`fitting/growing.py`).
-11. (*) Improve the expressions with the shortest descriptions so far (`fitting/leaders.py`): as trees, with similar
+11. (*) Improve the expressions with the shortest descriptions so far (`fitting/scoring.py`): as trees, with similar
     functions and with plain numbers (`fitting/improving.py`).
 12. (*) Estimate the noise, and replace the frames by ones weighted by it (`frames/noise_frames.py`).
 13. Do a round of the search in reduced variables, if the target has symmetries (`symmetry/`). They are detected once,
@@ -39,6 +39,7 @@ new.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from typing import ClassVar
 
@@ -47,7 +48,7 @@ import numpy as np
 from edhie.evaluate.data import few_rows
 from edhie.expr import Expr, Forest
 from edhie.results.candidates import Candidates
-from edhie.search.arrays import Numbers, forest_arrays, forest_from, under
+from edhie.search.arrays import Numbers, read, under, written
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.config import MosaicConfig, Opening, Rounds
 from edhie.search.mosaic.fitting.findings import Findings
@@ -62,15 +63,16 @@ from edhie.search.mosaic.proposals import Proposals, pieces_to_tune
 from edhie.search.mosaic.screening.frame_pool import FramePool
 from edhie.search.mosaic.screening.function_pairs import function_pairs
 from edhie.search.mosaic.screening.pairs import best_pairs, best_with_products
-from edhie.search.mosaic.symmetry.detection import begin_reduction
-from edhie.search.mosaic.symmetry.reduced_search import ReducedSearch
+from edhie.search.mosaic.symmetry.reduced_search import ReducedSearch, begin_reduction
 from edhie.search.mosaic.symmetry.symmetries import Reduction
 from edhie.search.pieces.enumeration import written_one
 from edhie.search.pieces.function_grid import function_grid, own_functions
 from edhie.search.pieces.generator_source import GeneratorSource
 from edhie.search.pieces.piece_pool import PiecePool
-from edhie.search.pieces.products import Products
-from edhie.search.pieces.splicing import distinct_subtrees
+from edhie.search.pieces.splicing import Products, distinct_subtrees
+
+NUMBERS = ("_round", "_idle", "_n_given", "_fewest_bits", "improved_at")
+"""Attributes of a search that are saved as they are."""
 
 
 class Mosaic(Strategy):
@@ -321,39 +323,30 @@ class Mosaic(Strategy):
 
     def leaders(self) -> Candidates | None:
         """Return the expressions with the shortest descriptions so far."""
-        found = self._scorer.leaders
-        before = found.state()  # restored below, so that asking does not change how the search continues
+        found = copy(self._scorer.leaders)  # so that asking does not change how the search continues
         found.update()
-        listed = found.candidates()
-        found.restore(before)
-        return listed
+        return found.candidates()
 
     # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> State:
         """Return pieces, frames and leaders as arrays; the first round's frames follow from the data."""
-        own = {"round": np.array(self._round), "idle": np.array(self._idle), "given": np.array(self._n_given)}
-        own["best"] = np.array([self._fewest_bits, self.improved_at])
-        if self._noise is not None:
-            own["noise"] = np.stack([self._noise.centre, self._noise.deviations])
-        if self._reduced is not None:
-            own |= {f"reduced_{name}": array for name, array in self._reduced.state().items()}
-        own |= forest_arrays("surrounded_", self._surrounded) | self._proposals.enumeration.state("enumerated_")
-        return own | self._pieces.state() | self._pool.state() | self._scorer.state()
+        names = (*NUMBERS, "_surrounded", "_noise", "_reduced", "_pieces", "_pool", "_scorer")
+        own = {name.strip("_"): getattr(self, name) for name in names}
+        return written(own | {"enumeration": self._proposals.enumeration})
 
     @np.errstate(all="ignore")
     def restore(self, state: State) -> None:
         """Restore the search from a snapshot."""
-        self._n_given = int(state["given"])
-        self._add_guess_frames(forest_from("surrounded_", state, self._pieces.library))
-        self._scorer.restore(state)
-        self._fewest_bits, self.improved_at = float(state["best"][0]), int(state["best"][1])
+        for name in NUMBERS:
+            setattr(self, name, read(getattr(self, name), name.strip("_"), state))
+        self._add_guess_frames(read(self._surrounded, "surrounded", state))
+        self._scorer.restore(under("scorer.", state))
         self.best_now = next(iter(self._scorer.leaders.candidates()), None)
-        if "noise" in state:
-            self._use_noise(RowNoise(*state["noise"]))
-        reduced = under("reduced_", state)
+        if noise := under("noise.", state):
+            self._use_noise(RowNoise(**noise))
+        reduced = under("reduced.", state)
         self._reduced = ReducedSearch.restored(self._task, self._fresh(), reduced) if reduced else None
-        self._pieces.restore(state)
-        self._proposals.enumeration.restore("enumerated_", state)
-        self._pool.restore(state, self._pieces.values_of)
-        self._round, self._idle = int(state["round"]), int(state["idle"])
+        self._pieces.restore(under("pieces.", state))
+        self._proposals.enumeration.restore(under("enumeration.", state))
+        self._pool.restore(under("pool.", state), self._pieces.values_of)

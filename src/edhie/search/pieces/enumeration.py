@@ -5,18 +5,16 @@ If a library has neither numbers nor constants, 1 is written as x/x or the like,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
 from edhie.expr import Forest, SymbolLibrary
-from edhie.search.arrays import Indices, forest_arrays, forest_from
+from edhie.search.arrays import Indices, Kept
 from edhie.search.pieces.spelling import Speller
 from edhie.search.pieces.splicing import Stock
 
@@ -45,8 +43,10 @@ def sizes_as_meant(forest: Forest, one: Forest | None = None) -> Indices:
     return np.asarray(forest.sizes - (width - 1) * np.add.reduceat(is_one, forest.offsets[:-1]))
 
 
-class Enumeration:
+class Enumeration(Kept):
     """Enumerates the expressions of each size, built from known pieces, up to the size `largest`."""
+
+    KEPT = ("base", "size", "place")
 
     def __init__(self, library: SymbolLibrary, largest: int = LARGEST_ENUMERATED, one: Forest | None = None) -> None:
         """`one` is the forest of `written_one`, by default that of the library without data."""
@@ -74,15 +74,6 @@ class Enumeration:
                 # expressions found in this call are not among the known pieces yet
                 self.base = Forest.concatenate([pieces, *found]).unique() if found else pieces
         return Forest.concatenate(found) if found else Forest.from_exprs([], self.library)
-
-    def state(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Return the operands in use and the position in the enumeration as arrays."""
-        return forest_arrays(prefix, self.base) | {"enumeration": np.array([self.size, self.place])}
-
-    def restore(self, prefix: str, state: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the enumeration from a snapshot."""
-        self.base = forest_from(prefix, state, self.library)
-        self.size, self.place = map(int, state["enumeration"])
 
     def _leaves(self, n: int) -> Forest:
         kinds = ("variable", "literal", "constant")

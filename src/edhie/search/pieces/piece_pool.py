@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.evaluate.constraints import Rules
 from edhie.evaluate.hash_table import Keys, key_pairs
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
-from edhie.search.arrays import LARGEST_VALUE, Numbers
-from edhie.search.base import Task
+from edhie.search.arrays import LARGEST_VALUE, Numbers, read, written
+from edhie.search.base import State, Task
 from edhie.search.pieces.enumeration import sizes_as_meant
 from edhie.selection.between_rows import unresolved
 
@@ -126,21 +122,16 @@ class PiecePool:
 
     # -- checkpoints ----------------------------------------------------------------------
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> State:
         """Return the pieces, and the keys of those seen, as arrays."""
-        forest = self.forest
-        return {
-            "pieces_tokens": forest.tokens, "pieces_offsets": forest.offsets, "pieces_constants": forest.values,
-            "pieces_seen": self._seen.array(), "pieces_behaviours": self._behaviours.array(),
-        }  # fmt: skip
+        seen, behaviours = self._seen.array(), self._behaviours.array()
+        return written({"forest": self.forest, "seen": seen, "behaviours": behaviours})
 
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, state: State) -> None:
         """Restore the pool from a snapshot."""
-        parts = (state[f"pieces_{name}"] for name in ("tokens", "offsets", "constants"))
-        self.forest = Forest.checked(self.library, *parts)
-        self.values = self.values_of(self.forest)
-        self.costs = self._costs_of(self.forest)
-        self._seen, self._behaviours = (_KeySet(state[f"pieces_{name}"]) for name in ("seen", "behaviours"))
+        self.forest = read(self.forest, "forest", state)
+        self.values, self.costs = self.values_of(self.forest), self._costs_of(self.forest)
+        self._seen, self._behaviours = (_KeySet(state[name]) for name in ("seen", "behaviours"))
 
 
 class _KeySet:

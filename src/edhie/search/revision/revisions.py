@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.events import RevisedFormula
 from edhie.expr import Forest, SymbolLibrary
 from edhie.results.front import front_of
-from edhie.search.arrays import Indices, Mask, Numbers, forest_arrays, forest_from
+from edhie.search.arrays import Indices, Mask, Numbers
 
 CLEARLY = 10.0  # bits by which a description has to be shorter: odds of a thousand to one
 STAGES = 4  # of edits: see `Edits`
@@ -107,14 +104,3 @@ class Revisions:
         stages = self.stages.copy()
         stages[k] += 1
         return replace(self, stages=stages)
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return the revisions as arrays."""
-        known = {"errors": self.errors, "distances": self.distances, "stages": self.stages}
-        return {**known, **forest_arrays("known.", self.forest)}
-
-    def restored(self, state: Mapping[str, NDArray[Any]]) -> Revisions:
-        """Return the revisions restored from a snapshot."""
-        errors, distances, stages = (state[name] for name in ("errors", "distances", "stages"))
-        forest = forest_from("known.", state, self.forest.library)
-        return replace(self, forest=forest, errors=errors, distances=distances, stages=stages)

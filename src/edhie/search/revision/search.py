@@ -24,8 +24,8 @@ from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
 from edhie.expr.difference import Matching, shape_of
 from edhie.expr.difference.matching import lower_bound
-from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, unfitted
-from edhie.search.base import State, Strategy, Task
+from edhie.search.arrays import Indices, Kept, Numbers, unfitted
+from edhie.search.base import Strategy, Task
 from edhie.search.pieces.generator_source import GeneratorSource
 from edhie.search.revision.edits import Edits, with_scales
 from edhie.search.revision.formula import formula_over, neighbours_by, refitted, thorough
@@ -66,10 +66,11 @@ class ReviseConfig:
             raise SearchError(f"radii are positive numbers, at least one; they are {self.radii!r}")
 
 
-class Revise(Strategy):
+class Revise(Kept, Strategy):
     """Best-first search: expressions with the shortest descriptions, edits included, are revised further."""
 
     name: ClassVar[str] = "revise"
+    KEPT = ("_known", "_waiting", "_seen", "_formula", "_step", "_edited", "_around", "_since_new")
 
     def __init__(self, config: ReviseConfig | None = None) -> None:
         self.config: ReviseConfig = config or ReviseConfig()
@@ -215,28 +216,6 @@ class Revise(Strategy):
         _, first = np.unique(keys, return_index=True)
         first = first[np.argsort(wanted[first])]
         return wanted[first[~np.isin(keys[first], self._seen)]]
-
-    # -- checkpoints ----------------------------------------------------------------------
-
-    def state(self) -> State:
-        """Return the revisions, waiting edits, and keys of scored structures as arrays."""
-        constants = [math.nan if value is None else value for value in self._formula.constants]
-        return {
-            **self._known.state(),
-            **forest_arrays("waiting.", self._waiting),
-            "seen": self._seen,
-            "constants": np.array(constants, np.float64),
-            "counts": np.array([self._step, self._edited, self._around, self._since_new]),
-        }
-
-    def restore(self, state: State) -> None:
-        """Restore the search from a snapshot."""
-        self._known = self._known.restored(state)
-        self._waiting = forest_from("waiting.", state, self._library)
-        self._seen = state["seen"]
-        constants = [None if math.isnan(value) else value for value in state["constants"].tolist()]
-        self._formula = Expr(self._library, self._formula.tokens, constants)
-        self._step, self._edited, self._around, self._since_new = state["counts"].tolist()
 
 
 def constants_only(forest: Forest) -> Indices:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.errors import SearchError
 from edhie.evaluate.data import Data
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.symbols import Opcode
 from edhie.generators.base import Generator
-from edhie.search.arrays import Numbers, forest_arrays, forest_from, has_missing, recoded
-from edhie.search.base import Task
+from edhie.search.arrays import Numbers, has_missing, read, recoded, written
+from edhie.search.base import State, Task
 from edhie.search.pieces.enumeration import Enumeration, written_one
 from edhie.search.pieces.function_grid import opening_pieces
 from edhie.search.pieces.generator_source import LARGEST_SUBTREE, GeneratorSource
@@ -21,9 +18,8 @@ from edhie.search.pieces.piece_pool import PiecePool
 from edhie.search.pieces.spelling import Speller
 from edhie.search.pieces.splicing import distinct_subtrees
 from edhie.search.pieces.variation import children, likely_symbols
-from edhie.search.template.config import TemplateConfig
 from edhie.search.template.position import distinct_calls
-from edhie.search.template.template import Template
+from edhie.search.template.template import Template, TemplateConfig
 
 GROWTH = 1.5  # factor of the number of new pieces from round to round
 RECENT = 300  # recent good pieces that are kept, whatever their cost
@@ -136,12 +132,11 @@ class Pool:
 
     # -- checkpoints ----------------------------------------------------------------------
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> State:
         """Return the pieces and the position in the enumeration as arrays."""
-        return self.pieces.state() | self.enumeration.state("base_") | forest_arrays("recent_", self._recent)
+        return written({"pieces": self.pieces, "enumeration": self.enumeration, "recent": self._recent})
 
-    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+    def restore(self, state: State) -> None:
         """Restore the pool from a snapshot."""
-        self.pieces.restore(state)
-        self.enumeration.restore("base_", state)
-        self._recent, self._recent_values = self.pieces.finite(forest_from("recent_", state, self.library))
+        self.pieces, self.enumeration = (read(getattr(self, name), name, state) for name in ("pieces", "enumeration"))
+        self._recent, self._recent_values = self.pieces.finite(read(self._recent, "recent", state))

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.results.front import front_of
-from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, one_of_each
+from edhie.search.arrays import Indices, Kept, Numbers, one_of_each
 from edhie.search.pieces.function_grid import exponents_up_to
 from edhie.search.pieces.spelling import Speller, UnwritableError
 from edhie.search.template.pool import Pool
@@ -29,8 +27,10 @@ DRAWN, PLAINEST = 12, 12  # whole expressions with random parts; simplest pieces
 FROM_FRONT = 0.4  # share of choices from the Pareto front, at random
 
 
-class Population:
+class Population(Kept):
     """Instances of a template, each structure once, the shortest description first."""
+
+    KEPT = ("forest", "errors", "bits")
 
     def __init__(self, library: SymbolLibrary, data: Data, capacity: int, criterion: Criterion) -> None:
         self._data, self._criterion, self._capacity = data, criterion, capacity
@@ -69,15 +69,6 @@ class Population:
         by_bits = np.minimum(rng.geometric(SHARE, n) - 1, len(self) - 1)
         front = self.front
         return np.where(rng.random(n) < FROM_FRONT, front[rng.integers(0, len(front), n)], by_bits)
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return the population as arrays."""
-        return forest_arrays("", self.forest) | {"errors": self.errors, "bits": self.bits}
-
-    def restore(self, state: dict[str, NDArray[Any]]) -> None:
-        """Restore the population from a snapshot."""
-        self.forest = forest_from("", state, self.forest.library)
-        self.errors, self.bits = state["errors"], state["bits"]
 
 
 # -- the first expressions ----------------------------------------------------------------

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,16 +20,15 @@ from edhie.errors import SearchError
 from edhie.evaluate.constants.fitting import with_parts
 from edhie.evaluate.data import few_rows
 from edhie.expr import Forest
-from edhie.search.arrays import has_missing, under
-from edhie.search.base import State, Strategy, Task
+from edhie.search.arrays import Kept, has_missing
+from edhie.search.base import Strategy, Task
 from edhie.search.pieces.rewriting import loosened, shortened, shorter
-from edhie.search.template.config import TemplateConfig
 from edhie.search.template.fitting import Fitting
 from edhie.search.template.pool import Pool
 from edhie.search.template.population import Population, starts
 from edhie.search.template.position import position_of
 from edhie.search.template.screening import best_contents, best_products, single_contents
-from edhie.search.template.template import Template
+from edhie.search.template.template import Template, TemplateConfig
 
 TIDIED = 2  # whole expressions that are simplified in a round
 GATHERED_EVERY = 2  # rounds between additions to the pools
@@ -38,10 +37,11 @@ TAKEN = 0.25  # share of offspring whose part is taken from another whole expres
 PATIENCE = 30  # rounds without a new expression after which the search ends
 
 
-class TemplateSearch(Strategy):
+class TemplateSearch(Kept, Strategy):
     """Searches the unknown parts of a template."""
 
     name: ClassVar[str] = "template"
+    KEPT = ("_round", "_idle", "_population", "_pools")
 
     def __init__(self, config: TemplateConfig = TemplateConfig()) -> None:  # noqa: B008 -- frozen
         if not isinstance(config, TemplateConfig):
@@ -201,21 +201,3 @@ class TemplateSearch(Strategy):
                 return len(exact) > 0
             size = sizes.min()
             self._tidy(int(exact[np.argmin(sizes)]))
-
-    # -- checkpoints ----------------------------------------------------------------------
-
-    def state(self) -> State:
-        """Return population and pools as arrays; the rest follows from the data."""
-        found: dict[str, Any] = {"round": np.array([self._round, self._idle])}
-        found |= {f"population.{name}": array for name, array in self._population.state().items()}
-        for part, pool in self._pools.items():
-            found |= {f"pool{part}.{name}": array for name, array in pool.state().items()}
-        return found
-
-    @np.errstate(all="ignore")
-    def restore(self, state: State) -> None:
-        """Restore the search from a snapshot."""
-        self._round, self._idle = map(int, state["round"])
-        self._population.restore(under("population.", state))
-        for part, pool in self._pools.items():
-            pool.restore(under(f"pool{part}.", state))

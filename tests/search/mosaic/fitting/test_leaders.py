@@ -9,7 +9,7 @@ import numpy as np
 from edhie.evaluate import Evaluator
 from edhie.expr import Forest
 from edhie.search.mosaic.config import Improving
-from edhie.search.mosaic.fitting.leaders import Leaders
+from edhie.search.mosaic.fitting.scoring import Leaders
 from edhie.selection.description import Criterion, description_bits
 from mosaics import forest_of, free, positive
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from edhie.search.mosaic.frames.frame import Frame, Term, screen
+from edhie.search.mosaic.frames.frame import IDENTITY, Frame, Term, screen
 from edhie.search.mosaic.frames.free_columns import FreeColumns, logarithm_columns, polynomial_columns
-from edhie.search.mosaic.frames.links import IDENTITY
 from mosaics import Numbers, forest_of, free
 
 RNG = np.random.default_rng(0)

@@ -8,7 +8,7 @@ import pytest
 from edhie.expr import SymbolLibrary
 from edhie.expr.symbols import OPERATORS
 from edhie.search.mosaic.config import Opening
-from edhie.search.mosaic.frames.links import LINKS, Link, usable_links
+from edhie.search.mosaic.frames.frame import LINKS, Link, usable_links
 from mosaics import free
 
 RNG = np.random.default_rng(0)

@@ -8,7 +8,7 @@ import pytest
 from edhie import worker_processes
 from edhie.evaluate.parallel import using_threads
 from edhie.expr.standard_libraries import everything
-from edhie.search.mosaic.symmetry import detection
+from edhie.search.mosaic.symmetry import reduced_search
 from edhie.search.mosaic.symmetry.symmetries import find_reduction
 from mosaics import data_of
 
@@ -18,18 +18,18 @@ EXPECTED = find_reduction(DATA, LIBRARY, np.random.default_rng(0))
 
 
 def test_one_core_needs_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(detection, "submit", lambda *_: pytest.fail("a process was started"))
-    assert detection.begin_reduction(DATA, LIBRARY, 0)() == EXPECTED
+    monkeypatch.setattr(reduced_search, "submit", lambda *_: pytest.fail("a process was started"))
+    assert reduced_search.begin_reduction(DATA, LIBRARY, 0)() == EXPECTED
     with using_threads(2):
-        assert detection.begin_reduction(data_of(X[:1], A), everything(1), 0)() is None, "one variable: none"
+        assert reduced_search.begin_reduction(data_of(X[:1], A), everything(1), 0)() is None, "one variable: none"
 
 
 def test_a_process_finds_the_same_and_its_death_changes_nothing() -> None:
     assert EXPECTED is not None
     with using_threads(2):
-        assert detection.begin_reduction(DATA, LIBRARY, 0)() == EXPECTED
-        found = detection.begin_reduction(DATA, LIBRARY, 0)
-        worker_processes.end_worker(detection.WORKER)
+        assert reduced_search.begin_reduction(DATA, LIBRARY, 0)() == EXPECTED
+        found = reduced_search.begin_reduction(DATA, LIBRARY, 0)
+        worker_processes.end_worker(reduced_search.WORKER)
         assert found() == EXPECTED
 
 
@@ -40,6 +40,6 @@ def test_where_no_process_can_be_started_the_search_looks_itself(
     def refuse(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(detection, "submit", refuse)
+    monkeypatch.setattr(reduced_search, "submit", refuse)
     with using_threads(2):
-        assert detection.begin_reduction(DATA, LIBRARY, 0)() == EXPECTED
+        assert reduced_search.begin_reduction(DATA, LIBRARY, 0)() == EXPECTED

@@ -7,9 +7,8 @@ import pytest
 
 from edhie.evaluate.data import Data
 from edhie.expr import SymbolLibrary
-from edhie.search.mosaic.frames.frame import Frame, Term
+from edhie.search.mosaic.frames.frame import IDENTITY, LINKS, Frame, Link, Term
 from edhie.search.mosaic.frames.free_columns import polynomial_columns, polynomial_of_degree
-from edhie.search.mosaic.frames.links import IDENTITY, LINKS, Link
 from edhie.search.mosaic.writing.frame_writer import FrameWriter
 from mosaics import Numbers, data_of, frames_of, free, laid_of, misses, positive, strict
 

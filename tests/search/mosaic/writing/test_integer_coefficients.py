@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from edhie.evaluate.data import Data
-from edhie.search.mosaic.frames.frame import Frame
+from edhie.search.mosaic.frames.frame import LINKS, Frame
 from edhie.search.mosaic.frames.free_columns import polynomial_columns
-from edhie.search.mosaic.frames.links import LINKS
 from edhie.search.mosaic.writing import linear_fit
 from edhie.search.mosaic.writing.linear_fit import integer_coefficients
 from mosaics import Numbers, data_of, positive

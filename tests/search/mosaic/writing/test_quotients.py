@@ -8,7 +8,7 @@ import pytest
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.mosaic.config import MosaicConfig
-from edhie.search.mosaic.frames.links import LINKS
+from edhie.search.mosaic.frames.frame import LINKS
 from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_views
 from edhie.search.mosaic.writing.quotients import noisy_quotients, quotients
 from edhie.search.pieces.spelling import Speller

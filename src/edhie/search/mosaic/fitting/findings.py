@@ -18,8 +18,7 @@ from edhie.expr import Expr, Forest
 from edhie.search.arrays import Numbers
 from edhie.search.mosaic.config import Scoring
 from edhie.search.mosaic.fitting.scoring import Scorer
-from edhie.search.mosaic.frames.frame import Frame
-from edhie.search.mosaic.frames.links import usable_links
+from edhie.search.mosaic.frames.frame import Frame, usable_links
 from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_frames, noise_views
 from edhie.search.mosaic.frames.opening_frames import opening_frames
 from edhie.search.mosaic.screening.frame_pool import Finding

@@ -24,7 +24,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
 from edhie.results.front import front_of
-from edhie.search.arrays import Indices, Mask, Numbers
+from edhie.search.arrays import Indices, Mask, Numbers, root_weights
 from edhie.search.mosaic.config import Growing
 from edhie.search.mosaic.fitting.scoring import Scorer
 from edhie.search.pieces.spelling import Speller
@@ -92,7 +92,7 @@ def grown(expr: Expr, data: Data) -> list[Expr]:
     probe, is_added = with_zeros(expr, at)
     response = Response(probe, data.columns)
     fitted, slopes = response.jacobian(response.constants)
-    root = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)
+    root = root_weights(data)
     residuals = (data.y - fitted) * root
     if np.square(residuals).sum() <= Growing.NEAR * data.squares_to_explain:
         return []

@@ -1,27 +1,96 @@
-"""Scoring of written expressions: shortened, within constraints and bounds, scored, and the best refitted."""
+"""Scoring of written expressions: shortened, within constraints and bounds, scored, and the best refitted.
+
+`Leaders` are the expressions with the shortest descriptions so far, from which the equation would be chosen now.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from edhie.evaluate.constants.fitting import with_parts
+from edhie.evaluate.constants.fitting import FitConfig, with_parts
 from edhie.evaluate.data import Data, few_rows
+from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
-from edhie.search.arrays import Indices, Mask, Numbers, forest_arrays, forest_from
+from edhie.results.candidates import Candidates
+from edhie.search.arrays import Indices, Kept, Mask, Numbers, one_of_each, read, written
 from edhie.search.base import State, Task
 from edhie.search.mosaic.config import Improving, MosaicConfig, Scoring
-from edhie.search.mosaic.fitting.leaders import Leaders
 from edhie.search.mosaic.frames.noise_frames import RowNoise, is_near
 from edhie.search.pieces.rewriting import FROM_HERE, completed, refitted, shortened, trimmed, within_bounds
-from edhie.selection.description import describe, description_bits
+from edhie.selection.description import Criterion, describe, description_bits
 from edhie.selection.noise import CONSTANT, NoiseModel, model_of
+from edhie.selection.refitting import quickly_plain
 from edhie.selection.rules import is_testable
+
+
+class Leaders(Kept):
+    """Expressions by description length, one of each structure."""
+
+    KEPT = ("forest", "bits", "errors", "executed_at", "_n_seen", "_tried")
+
+    def __init__(self, evaluator: Evaluator, data: Data, criterion: Criterion) -> None:
+        """`data` are the rows on which description lengths of the expressions that `evaluator` scored are computed."""
+        self._evaluator, self._data, self._criterion = evaluator, data, criterion
+        self.forest = Forest.from_exprs([], evaluator.library)
+        self.bits: Numbers = np.empty(0)
+        self.errors: Numbers = np.empty(0)
+        self.executed_at: Indices = np.empty(0, np.int64)
+        self._n_seen = 0
+        self._tried: set[int] = set()  # digests of expressions for which plain numbers were tried
+
+    def update(self) -> None:
+        """Update the leaders with the expressions scored since the last call."""
+        explored = self._evaluator.explored
+        places = np.arange(np.searchsorted(explored.ages, self._n_seen), len(explored))
+        self._n_seen = explored.n_seen
+        places = places[np.isfinite(explored.errors[places])]
+        errors, sizes, most = explored.errors[places], explored.complexities[places], Improving.DESCRIBED
+        if len(places) > 2 * most:
+            few = [np.argsort(errors, kind="stable")[:most], np.lexsort((errors, sizes))[:most]]
+            chosen = np.unique(np.concatenate(few))
+            places, errors = places[chosen], errors[chosen]
+        if len(places) == 0:
+            return
+        new = explored.take(places)
+        below = self.bits[-1] if len(self.bits) == Improving.LEADERS else np.inf
+        bits = describe(new, self._data, self._criterion, below=below).bits
+        near = np.flatnonzero(bits < below)
+        both, bits = Forest.concatenate([self.forest, new.take(near)]), np.concatenate([self.bits, bits[near]])
+        order = np.argsort(bits, kind="stable")
+        order = order[np.isfinite(bits[order])]
+        kept = one_of_each(both, order)[: Improving.LEADERS]
+        self.forest, self.bits = both.take(kept), bits[kept]
+        self.errors = np.concatenate([self.errors, errors[near]])[kept]
+        self.executed_at = np.concatenate([self.executed_at, explored.executed_at[places[near]]])[kept]
+
+    def candidates(self) -> Candidates:
+        """Return the leaders as candidates, the shortest description first."""
+        complexities = np.asarray(self._evaluator.complexities(self.forest), np.float64)
+        return Candidates(self.forest, self.errors, complexities, self.executed_at)
+
+    def plainer(self, model: NoiseModel, config: FitConfig, most: int) -> Forest:
+        """Return the first `most` leaders with constants rounded to plain numbers, if that shortens the description.
+
+        Each expression is tried once.
+        """
+        found = [self.forest.take([])]
+        for k in range(min(most, len(self.forest))):
+            one = self.forest.take([k])
+            parts = one.tokens.tobytes() + one.values.tobytes()
+            key = int.from_bytes(hashlib.blake2b(parts, digest_size=8).digest(), "little")
+            if key in self._tried or len(one.values) == 0:
+                continue
+            self._tried.add(key)
+            for plain, least_gain in quickly_plain(one, self._data, model, config):
+                length = float(describe(plain, self._data, self._criterion, (model,)).bits[0])
+                if length < self.bits[k] - least_gain:
+                    found.append(plain)
+        return Forest.concatenate(found)
 
 
 class Scorer:
@@ -170,18 +239,15 @@ class Scorer:
         self.noise = best, model
         return RowNoise.estimated_by(best, model, data)
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> State:
         """Return the leaders and the last estimate of the noise as arrays."""
-        kept = self.leaders.state()
-        if self.noise is not None:
-            best, model = self.noise
-            kept |= forest_arrays("noise_", best)
-            kept |= {"noise_name": np.array(model.name), "noise_ratio": np.array(model.ratio)}
-        return kept
+        best, model = self.noise or (None, None)
+        noise = None if model is None else {"best": best, "name": model.name, "ratio": model.ratio}
+        return written({"leaders": self.leaders, "noise": noise})
 
     def restore(self, state: State) -> None:
         """Restore leaders and noise from a snapshot."""
-        self.leaders.restore(state)
-        if "noise_name" in state:
-            model = model_of(str(state["noise_name"]), float(state["noise_ratio"]))
-            self.noise = forest_from("noise_", state, self.library), model
+        self.leaders = read(self.leaders, "leaders", state)
+        if "noise.name" in state:
+            model = model_of(str(state["noise.name"]), float(state["noise.ratio"]))
+            self.noise = read(self.leaders.forest, "noise.best", state), model

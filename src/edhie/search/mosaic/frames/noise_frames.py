@@ -17,9 +17,8 @@ from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import Indices, Numbers
 from edhie.search.mosaic.config import MosaicConfig, Noise, Opening, Scoring
-from edhie.search.mosaic.frames.frame import Frame
+from edhie.search.mosaic.frames.frame import IDENTITY, LINKS, Frame, Link
 from edhie.search.mosaic.frames.free_columns import logarithm_columns, polynomial_columns
-from edhie.search.mosaic.frames.links import IDENTITY, LINKS, Link
 from edhie.search.mosaic.frames.opening_frames import likely_scales, powers_of, scales, sound_frames, unique_rows
 from edhie.selection.noise import NoiseModel, relative_weights
 

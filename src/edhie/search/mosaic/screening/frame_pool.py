@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.evaluate.constraints import Rules
 from edhie.evaluate.parallel import parallel_map
 from edhie.expr import Forest, SymbolLibrary
-from edhie.search.arrays import Indices, Mask, Numbers, forest_arrays, forest_from
+from edhie.search.arrays import Indices, Mask, Numbers, read, written
+from edhie.search.base import State
 from edhie.search.mosaic.config import Screening
 from edhie.search.mosaic.frames.frame import Frame, Term, screen
 from edhie.search.mosaic.frames.free_columns import FreeColumns
 from edhie.search.mosaic.screening.elites import Elites
-from edhie.search.pieces.products import Products
+from edhie.search.pieces.splicing import Products
 
 
 @dataclass(eq=False)
@@ -238,7 +237,7 @@ class FramePool:
 
     # -- checkpoints ----------------------------------------------------------------------
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> State:
         """Return the frames' fixed terms (under `laid`), elites and records as arrays."""
         frames, none = self.frames, Forest.from_exprs([], self.library)
         terms = [term for each in frames for term in each.frame.terms]
@@ -249,16 +248,17 @@ class FramePool:
             "written_values": np.concatenate([np.empty(0), *(np.array(sorted(each.written)) for each in frames)]),
             "n_laid": np.array([len(each.frame.terms) for each in frames], np.int64),
             "laid_logs": np.array([term.is_log for term in terms], np.bool_),
-            **forest_arrays("laid_", Forest.concatenate([none, *(term.piece for term in terms)])),
+            **written({"laid": Forest.concatenate([none, *(term.piece for term in terms)])}),
             "n_elites": np.array([len(each.elites) for each in frames], np.int64),
             "elite_logs": np.concatenate([np.empty(0, np.bool_), *(each.elites.is_log for each in frames)]),
             "elite_shares": np.concatenate([np.empty(0), *(each.elites.shares for each in frames)]),
-            **forest_arrays("elites_", Forest.concatenate([none, *(each.elites.forest for each in frames)])),
+            **written({"elites": Forest.concatenate([none, *(each.elites.forest for each in frames)])}),
         }
 
-    def restore(self, state: Mapping[str, NDArray[Any]], values_of: Callable[[Forest], Numbers]) -> None:
+    def restore(self, state: State, values_of: Callable[[Forest], Numbers]) -> None:
         """Restore the pool from a snapshot; it has to have the same frames without fixed terms."""
-        laid, elites = (forest_from(name, state, self.library) for name in ("laid_", "elites_"))
+        none = Forest.from_exprs([], self.library)
+        laid, elites = (read(none, name, state) for name in ("laid", "elites"))
         laid_values, elite_values = values_of(laid), values_of(elites)
         written = np.split(state["written_values"], np.cumsum(state["written_counts"])[:-1])
         ends, elite_ends = np.cumsum(state["n_laid"]), np.cumsum(state["n_elites"])

@@ -18,9 +18,8 @@ from edhie.search.mosaic.config import PlainSums, Screening
 from edhie.search.mosaic.frames.frame import Term, shares_of
 from edhie.search.mosaic.frames.free_columns import FreeColumns
 from edhie.search.mosaic.screening.frame_pool import Finding, FramePool, PooledFrame
-from edhie.search.pieces.products import Products
 from edhie.search.pieces.rewriting import completed
-from edhie.search.pieces.splicing import Stock
+from edhie.search.pieces.splicing import Products, Stock
 from edhie.selection.description import Criterion, description_bits
 
 

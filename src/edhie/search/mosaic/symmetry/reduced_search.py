@@ -1,10 +1,15 @@
-"""A search in the reduced variables of a symmetry; its results are written as expressions for the target itself."""
+"""A search in the reduced variables of a symmetry; its results are written as expressions for the target itself.
+
+Symmetries depend only on the data and the seed, so they are detected in a worker process, if the search may use another
+core, and the search continues until it needs them. A thread would not help, because it and the search would share one
+global interpreter lock.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +17,14 @@ import numpy as np
 
 from edhie.evaluate.data import Data
 from edhie.evaluate.evaluator import Evaluator
+from edhie.evaluate.parallel import thread_count
 from edhie.evaluate.values import values
-from edhie.expr import Expr, Forest
-from edhie.search.arrays import LARGEST_VALUE, Indices, under
+from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.search.arrays import LARGEST_VALUE, Indices, under, written
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.config import Symmetry
-from edhie.search.mosaic.symmetry.symmetries import Reduction, Tokens
+from edhie.search.mosaic.symmetry.symmetries import Reduction, Tokens, find_reduction, may_be_reduced
+from edhie.worker_processes import submit
 
 
 class ReducedSearch:
@@ -72,12 +79,11 @@ class ReducedSearch:
 
     # -- checkpoints ----------------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Return the reduction and its search as arrays."""
-        own = {"text": np.array(json.dumps([self._reduction.variables, self._reduction.scale])), "over": self.is_over}
-        inner = {f"search_{name}": each for name, each in self._search.state().items()}
-        scored = {f"scored_{name}": each for name, each in self._evaluator.state().items()}
-        return own | {"seen": np.array(self._n_seen)} | inner | scored
+        text = json.dumps([self._reduction.variables, self._reduction.scale])
+        own = {"text": text, "over": self.is_over, "seen": self._n_seen}
+        return written({**own, "search": self._search, "scored": self._evaluator})
 
     @classmethod
     def restored(cls, task: Task, search: Strategy, state: State) -> ReducedSearch:
@@ -85,8 +91,8 @@ class ReducedSearch:
         variables, scale = json.loads(str(state["text"]))
         reduction = Reduction(tuple(map(tuple, variables)), tuple((tuple(each), power) for each, power in scale))
         found = cls(task, reduction, search, _reduced_data(task, reduction))
-        found._evaluator.restore(under("scored_", state))
-        search.restore(under("search_", state))
+        found._evaluator.restore(under("scored.", state))
+        search.restore(under("search.", state))
         found._n_seen, found.is_over = int(state["seen"]), bool(state["over"])
         return found
 
@@ -106,3 +112,34 @@ def _reduced_data(task: Task, reduction: Reduction) -> Data:
         names = data.names[: len(reduction.variables)]
         columns = np.ascontiguousarray(computed(reduction.variables))
         return replace(data.with_target(data.y / scale, divided_by=scale), columns=columns, names=names)
+
+
+# -- detection of symmetries -----------------------------------------------------------
+
+WORKER = -1  # islands use workers from 0
+
+
+def begin_reduction(data: Data, library: SymbolLibrary, seed: int) -> Callable[[], Reduction | None]:
+    """Start `find_reduction`, and return a function that waits for its result.
+
+    Without a free core, or where the worker fails, that function runs `find_reduction` itself.
+    """
+
+    def find_here() -> Reduction | None:
+        return find_reduction(data, library, np.random.default_rng(seed))
+
+    if thread_count() == 1 or not may_be_reduced(data, library):
+        return find_here
+    try:
+        future = submit(WORKER, find_reduction, data, library, np.random.default_rng(seed))
+    except Exception:  # the limit of processes is reached, or this one may not start any
+        return find_here
+
+    def wait() -> Reduction | None:
+        try:
+            found: Reduction | None = future.result()
+        except Exception:  # the worker was killed, or a user's functions cannot be sent to it
+            return find_here()
+        return found
+
+    return wait

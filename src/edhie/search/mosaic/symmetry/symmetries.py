@@ -14,7 +14,7 @@ rows about as well; the next symmetry is then read off that function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -101,24 +101,6 @@ class _Reduced:
             values = values * factor.values**power
         return values
 
-    def without_translation(self, i: int, j: int, operator: str) -> _Reduced:
-        """Return the reduction with two variables replaced by their sum or difference."""
-        joint = self.variables[i].combined(operator, self.variables[j])
-        rest = tuple(each for k, each in enumerate(self.variables) if k not in (i, j))
-        return _Reduced((*rest, joint), self.scale)
-
-    def without_factor(self, i: int, factor: Derived, power: int) -> _Reduced:
-        """Return the reduction without variable `i`, and with a power of `factor` in the scale instead."""
-        rest = tuple(each for k, each in enumerate(self.variables) if k != i)
-        return _Reduced(rest, (*self.scale, (factor, power)))
-
-    def without_scaling(self, powers: Sequence[int], target_power: int, i: int) -> _Reduced:
-        """Return the reduction with variable `i` divided out; `powers[i]` has to be 1 or -1."""
-        unit, sign = self.variables[i], powers[i]
-        variables = tuple(each.times_power(unit, -powers[k] * sign) for k, each in enumerate(self.variables) if k != i)
-        factor = ((unit, target_power * sign),) if target_power else ()
-        return _Reduced(variables, (*self.scale, *factor))
-
 
 @dataclass(frozen=True, eq=False)
 class _Smooth:
@@ -193,14 +175,16 @@ def _with_one_symmetry(smooth: _Smooth, y: Numbers, library: SymbolLibrary) -> _
 
 def _translations(smooth: _Smooth, library: SymbolLibrary) -> Iterator[tuple[float, int, _Reduced]]:
     """Yield (residual, length, reduction) for sums and differences of two variables."""
-    variables, n = smooth.reduction.variables, len(smooth.slopes)
+    reduction, n = smooth.reduction, len(smooth.slopes)
+    variables = reduction.variables
     slopes = [slope / each.values for slope, each in zip(smooth.slopes, variables, strict=True)]
     for i, j in combinations(range(n), 2):
         size = np.hypot(np.linalg.norm(slopes[i]), np.linalg.norm(slopes[j]))
         for operator, missed in (("-", slopes[i] + slopes[j]), ("+", slopes[i] - slopes[j])):
             if operator in library.built_in and size > 0:
-                residual = float(np.linalg.norm(missed) / size)
-                yield residual, 2, smooth.reduction.without_translation(i, j, operator)
+                rest = [each for k, each in enumerate(variables) if k not in (i, j)]
+                joint = variables[i].combined(operator, variables[j])
+                yield float(np.linalg.norm(missed) / size), 2, _Reduced((*rest, joint), reduction.scale)
 
 
 def _scalings(smooth: _Smooth) -> Iterator[tuple[float, int, _Reduced]]:
@@ -225,7 +209,8 @@ def _factors(smooth: _Smooth, library: SymbolLibrary) -> Iterator[tuple[float, i
     """Yield (residual, length, reduction) for powers of a function of one variable as factors."""
     if smooth.error > Symmetry.MOST_FACTOR_ERROR:  # the function may be close to 0, and dividing by it amplifies errors
         return
-    for k, (variable, slope) in enumerate(zip(smooth.reduction.variables, smooth.slopes, strict=True)):
+    variables, scale = smooth.reduction.variables, smooth.reduction.scale
+    for k, (variable, slope) in enumerate(zip(variables, smooth.slopes, strict=True)):
         for name, (function, derivative) in FUNCTIONS.items():
             factor = Derived((name, *variable.tokens), function(variable.values))
             if name not in library.built_in or not np.isfinite(factor.values).all() or not factor.values.all():
@@ -235,7 +220,8 @@ def _factors(smooth: _Smooth, library: SymbolLibrary) -> Iterator[tuple[float, i
             for power in Symmetry.POWERS:
                 size = np.hypot(np.linalg.norm(left), np.linalg.norm(power * right))
                 residual = float(np.linalg.norm(left - power * right) / size) if size > 0 else np.inf
-                yield residual, 1 + abs(power), smooth.reduction.without_factor(k, factor, power)
+                reduction = _Reduced(variables[:k] + variables[k + 1 :], (*scale, (factor, power)))
+                yield residual, 1 + abs(power), reduction
 
 
 def _divided(
@@ -249,10 +235,13 @@ def _divided(
     unit = next((k for k, power in zip(chosen, of_variables, strict=True) if abs(power) == 1 and k in units), None)
     if unit is None or of_variables[0] < 0 or gcd(*powers) > 1 or (len(chosen) == 1 and of_target == 0):
         return
-    every = [0] * len(reduction.variables)
-    for k, power in zip(chosen, of_variables, strict=True):
-        every[k] = power
-    yield residual, sum(map(abs, powers)), reduction.without_scaling(every, of_target, unit)
+    power_of, divisor = dict(zip(chosen, of_variables, strict=True)), reduction.variables[unit]
+    sign = power_of[unit]
+    rest = tuple(
+        each.times_power(divisor, -power_of.get(k, 0) * sign) for k, each in enumerate(reduction.variables) if k != unit
+    )
+    factor = ((divisor, of_target * sign),) if of_target else ()
+    yield residual, sum(map(abs, powers)), _Reduced(rest, (*reduction.scale, *factor))
 
 
 def _skewness(values: Numbers) -> float:

@@ -19,8 +19,8 @@ from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
 from edhie.search.arrays import Indices, Mask, Numbers
 from edhie.search.mosaic.config import Quotients
+from edhie.search.mosaic.frames.frame import Link
 from edhie.search.mosaic.frames.free_columns import FreeColumns, polynomial_of_degree
-from edhie.search.mosaic.frames.links import Link
 from edhie.search.mosaic.frames.noise_frames import View
 from edhie.search.pieces.spelling import Speller, UnwritableError
 
