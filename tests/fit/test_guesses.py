@@ -102,7 +102,7 @@ def test_what_constraints_forbid_is_passed_over() -> None:
 def test_constraints_name_columns_as_the_table_does() -> None:
     only = Constraints(only_on={"log": ["temp (K)"]})
     data = Data(X[:2], np.log(A) * B, None, ("temp (K)", "b"))
-    discovery = discover(data, Settings(max_time=None, max_evaluations=400, constraints=only))
+    discovery = discover(data, Settings(max_time=None, max_evaluations=2000, constraints=only))
     assert discovery.best.loss < 1e-10
     with pytest.raises(EdhieError, match="unknown variable 'b_'"):
         discover(data, Settings(max_time=None, constraints=Constraints(only_on={"log": ["b_"]})))

@@ -71,7 +71,7 @@ def test_constants_are_at_their_optimum_and_none_is_redundant() -> None:
     assert [f"{each.free()}" for each in found.forest] == [
         "c",
         "c*x0 + c",
-        "c/(1/x0 + c)",
+        "c*x0/(x0 + c)",
         "c*x0 - c*x0^2",
         "c*x0^2/(x0 - c)",
     ]

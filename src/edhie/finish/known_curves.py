@@ -31,7 +31,7 @@ def as_known(expr: Expr, data: Data, *, lower: float = -math.inf, upper: float =
 
     >>> x = np.linspace(0.5, 9.0, 20)
     >>> curve = parse("c/(c + x^c)").with_constants([6.0, 4.0, 2.0])
-    >>> print(f"{as_known(curve, Data(x[np.newaxis], x, names=('x',))):.6g}")
+    >>> print(f"{as_known(curve, Data(x[np.newaxis], x, None, ('x',))):.6g}")
     1.5/(1 + (2/x)^-2)
     """
     way = _ways()[1].get(form_of(expr)) if len(expr.variables) == 1 else None

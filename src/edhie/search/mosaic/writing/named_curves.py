@@ -94,6 +94,8 @@ def in_other_units(
     2*exp(-0.003*x)
     """
     scaled = np.flatnonzero(factors != 1.0).tolist()
+    if not scaled:
+        return list(forest)
     with np.errstate(all="ignore"):
         predicted = values(forest, data.columns)
         slopes = [(_moved(forest, data, k, 1.0 + STEP) - _moved(forest, data, k, 1.0 - STEP)) for k in scaled]
@@ -154,7 +156,7 @@ def _once() -> tuple[str, ...]:
     """Return the common and usual curves in which `x` stands once, with a factor: both are written as `Z`.
 
     >>> _once()[:2]
-    ('c*exp(Z) + c', 'Z + c')
+    ('c*exp(Z) + c', 'Z')
     """
     parts = by_frequency()
     found: dict[str, None] = {}
