@@ -3,13 +3,15 @@
 A prior over operators and their operands cannot know that `c*x/(x + c)` is a saturation curve and `c*x/(x + c)^1.5` is
 nothing. A form that occurs in several formulas costs the log2 of how rarely it does. The formulas are those of
 `edhie.corpora.formulas` without benchmark laws, in versions in which some variables are constants, and the curves of
-`edhie.selection.prior.curves`.
+`curves.toml`: lines, powers, exponentials, saturation and growth curves of one variable, which people try first.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
+import tomllib
 import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -33,6 +35,36 @@ MOST_VARIABLES = 10  # in a known form
 DIGITS = 3  # of counts
 
 Numbers = NDArray[np.float64]
+
+
+@cache
+def curves() -> dict[str, tuple[str, ...]]:
+    """Return the texts of each curve, in which `x` is the variable and `c` a constant: the ways to write it.
+
+    >>> curves()["arrhenius"]
+    ('c*exp(c/x)', 'exp(c + c/x)')
+    """
+    return {name: ways for part in by_frequency().values() for name, ways in part.items()}
+
+
+@cache
+def by_frequency() -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return the curves in three parts, by how often people try them: common, usual and rare."""
+    text = (files("edhie.selection.prior") / "curves.toml").read_text(encoding="utf-8")
+    parts = tomllib.loads(text)
+    return {
+        part: {name: (ways,) if isinstance(ways, str) else tuple(ways) for name, ways in each.items()}
+        for part, each in parts.items()
+    }
+
+
+def with_variable(text: str, name: str) -> str:
+    """Return the text of a curve over another variable.
+
+    >>> with_variable("c*exp(c*x)", "T")
+    'c*exp(c*T)'
+    """
+    return re.sub(r"\bx\b", name, text)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from edhie.evaluate.constants.logarithmic_fit import logarithmic_fit
 from edhie.evaluate.data import Data, few_rows
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.symbols import NUMBER
-from edhie.selection.prior.curves import by_frequency, curves, with_variable
+from edhie.selection.prior.known_forms import by_frequency, curves, with_variable
 from edhie.selection.units import is_angle
 
 ROWS = 100  # on which curves are fitted
