@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from edhie.evaluate import FitConfig
 from edhie.evaluate.data import few_rows
 from edhie.evaluate.losses import loss_named
 from edhie.expr import Expr, Forest
@@ -96,7 +95,7 @@ class _Selector:
 
     @cached_property
     def presenter(self) -> Presenter:
-        return Presenter.of(self.settings, self.problem.train, self.result.candidates, self.criterion)
+        return Presenter(self.settings, self.problem.train, self.result.candidates, self.criterion)
 
     def by_rule(self) -> list[Equation]:
         """Select from the polished front, by a rule or by the description length without refitting."""
@@ -134,11 +133,11 @@ class _Selector:
         A simpler one is shown if all that are simpler still have longer descriptions. What is more complex than the
         chosen one, and not likely, describes the data worse.
         """
-        guesses, bounds = self._fitted_guesses, FitConfig(lower=self.presenter.lower, upper=self.presenter.upper)
+        guesses = self._fitted_guesses
         listed = alternatives(
             self.result.candidates, self.problem.train, self.criterion, kept=self._kept(),
             given=Candidates.concatenate(guesses) if guesses else None, held_out=self.problem.validation,
-            rewrite=self.presenter.rewrite, config=bounds,
+            rewrite=self.presenter.rewrite, config=self.settings.constants,
         )  # fmt: skip
         if not listed:
             return []
@@ -163,7 +162,7 @@ class _Selector:
 
     def _guess(self, starts: Candidates, model: NoiseModel) -> Equation:
         """Return a guess fitted under the noise model from the better of its starts."""
-        config = replace(FROM_HERE, lower=self.presenter.lower, upper=self.presenter.upper)
+        config = replace(FROM_HERE, lower=self.settings.constants.lower, upper=self.settings.constants.upper)
         fits = list(refitted(starts.forest, self.problem.train, model, config))
         exprs = self.presenter.tidy(fits, self.presenter.finisher(model))
         at = int(starts.executed_at[0])
