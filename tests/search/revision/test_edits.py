@@ -8,9 +8,17 @@ from hypothesis import strategies as st
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr import standard_libraries as standard
 from edhie.expr.difference import distance
-from edhie.search.revision.edits import Edits, pieces_of, with_scales
+from edhie.search.revision.edits import (
+    BESIDE,
+    OF_A_CONSTANT,
+    OF_A_VARIABLE,
+    OF_ANY_PART,
+    Edits,
+    patterns,
+    pieces_of,
+    with_scales,
+)
 from edhie.search.revision.revisions import STAGES
-from edhie.search.revision.vocabulary import BESIDE, OF_A_CONSTANT, OF_A_VARIABLE, OF_ANY_PART, patterns
 from strategies import exprs
 
 LIBRARY = SymbolLibrary.of(["+", "-", "*", "/", "^", "neg", "^2", "sqrt", "exp", "sin", "log"], 2, constant=True)
