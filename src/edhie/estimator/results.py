@@ -14,6 +14,7 @@ from edhie.estimator.checking import warn_of_undefined
 from edhie.expr import Expr
 from edhie.fit import Discovery, Equation
 from edhie.results import Candidates, Front
+from edhie.search.template import Template
 
 if TYPE_CHECKING:
     import pandas
@@ -99,11 +100,10 @@ class FittedEquations:
 
     def parts(self, index: int | None = None) -> dict[str, Expr]:
         """Return the unknown parts of the template by name."""
-        from edhie.fit.template import parts
-
         if self.template is None:
             raise SearchError("there are parts only where a template was given: EDHiERegressor(template=...)")
-        return parts(self._equation(self._first, index).expr, self.template)
+        expr = self._equation(self._first, index).expr
+        return Template.parse(self.template, expr.library).parts(expr)
 
     # -- plots and reports ----------------------------------------------------------------
 

@@ -40,20 +40,6 @@ def template_strategy(text: str, library: SymbolLibrary) -> TemplateSearch:
     return TemplateSearch(TemplateConfig(text, operators=None if own == all_of_it else own))
 
 
-def parts(expr: Expr, template: Template | str) -> dict[str, Expr]:
-    """Return the unknown parts of a template by name, each over the variables of its first call.
-
-    Raise an error if the expression is not of that form.
-
-    >>> from edhie.expr import parse
-    >>> found = parts(parse("sin(x0)*2 + x1^3", variables=["x0", "x1"]), "f(x0)*2 + g(x1)")
-    >>> {name: str(part) for name, part in found.items()}
-    {'f': 'sin(x0)', 'g': 'x1^3'}
-    """
-    read = Template.parse(template, expr.library) if isinstance(template, str) else template
-    return read.parts(expr)
-
-
 def with_short_parts(expr: Expr, template: str, *, lower: float, upper: float) -> Expr:
     """Return an instance of a template with its parts in short form; an expression of another form unchanged.
 

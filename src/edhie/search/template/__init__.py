@@ -1,7 +1,6 @@
 """A search for the unknown parts of a given form, such as `f(x0)*exp(-c*x1) + g(x1)`."""
 
-from edhie.search.template.config import TemplateConfig
 from edhie.search.template.search import TemplateSearch
-from edhie.search.template.template import Template
+from edhie.search.template.template import Template, TemplateConfig
 
 __all__ = ["Template", "TemplateConfig", "TemplateSearch"]

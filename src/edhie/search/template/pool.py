@@ -21,9 +21,8 @@ from edhie.search.pieces.piece_pool import PiecePool
 from edhie.search.pieces.spelling import Speller
 from edhie.search.pieces.splicing import distinct_subtrees
 from edhie.search.pieces.variation import children, likely_symbols
-from edhie.search.template.config import TemplateConfig
 from edhie.search.template.position import distinct_calls
-from edhie.search.template.template import Template
+from edhie.search.template.template import Template, TemplateConfig
 
 GROWTH = 1.5  # factor of the number of new pieces from round to round
 RECENT = 300  # recent good pieces that are kept, whatever their cost

@@ -23,13 +23,12 @@ from edhie.expr import Forest
 from edhie.search.arrays import has_missing, under
 from edhie.search.base import State, Strategy, Task
 from edhie.search.pieces.rewriting import loosened, shortened, shorter
-from edhie.search.template.config import TemplateConfig
 from edhie.search.template.fitting import Fitting
 from edhie.search.template.pool import Pool
 from edhie.search.template.population import Population, starts
 from edhie.search.template.position import position_of
 from edhie.search.template.screening import best_contents, best_products, single_contents
-from edhie.search.template.template import Template
+from edhie.search.template.template import Template, TemplateConfig
 
 TIDIED = 2  # whole expressions that are simplified in a round
 GATHERED_EVERY = 2  # rounds between additions to the pools
