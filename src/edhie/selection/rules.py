@@ -106,10 +106,9 @@ def most_predictive(
         negligible = float(rmse.from_sum_of_squares(loss.to_sum_of_squares(negligible, data), data))
         loss = rmse
     with np.errstate(all="ignore"):
-        if held_out is not None or refit is None or len(data.counting_rows) == 1:
-            errors = errors_in_folds(forest, held_out or data, loss)
-        else:
-            errors = cross_validated(forest, data, loss, refit)
+        if held_out is not None or len(data.counting_rows) == 1:
+            refit = None
+        errors = cross_validated(forest, held_out or data, loss, refit)
         is_sound = (unreliable_bits(forest, data) < POLE) & np.isfinite(errors).all(axis=1)
         if not is_sound.any():
             is_sound = np.ones(len(forest), np.bool_)
@@ -121,24 +120,18 @@ def most_predictive(
     return int(np.lexsort((means, sizes, ~is_good))[0])
 
 
-def cross_validated(forest: Forest, data: Data, loss: Loss, refit: Refit) -> Numbers:
+def cross_validated(forest: Forest, data: Data, loss: Loss, refit: Refit | None) -> Numbers:
     """Return (expressions, folds) errors, each fold predicted with constants fitted to the others.
 
-    An error is infinite if the expression has no value in a row. Rows of weight 0 are left out.
+    Without `refit`, constants stay as they are. An error is infinite if the expression has no value in a row. Rows of
+    weight 0 are left out.
     """
     rows = data.take(data.counting_rows)
-    parts = [(refit(forest, rows.take(~fold)), rows.take(fold)) for fold in folds(rows.n_rows)]
-    return np.stack([_errors(fitted, part, loss) for fitted, part in parts], axis=1)
-
-
-def errors_in_folds(forest: Forest, data: Data, loss: Loss) -> Numbers:
-    """Return (expressions, folds) errors of expressions as they are; rows of weight 0 are left out."""
-    rows = data.take(data.counting_rows)
-    return np.stack([_errors(forest, rows.take(fold), loss) for fold in folds(rows.n_rows)], axis=1)
-
-
-def _errors(forest: Forest, data: Data, loss: Loss) -> Numbers:
-    return np.array([loss.of_values(data.y, row, data.weights) for row in values(forest, data.columns)])
+    errors = []
+    for fold in folds(rows.n_rows):
+        fitted, part = forest if refit is None else refit(forest, rows.take(~fold)), rows.take(fold)
+        errors.append([loss.of_values(part.y, row, part.weights) for row in values(fitted, part.columns)])
+    return np.stack(errors, axis=1)
 
 
 def folds(n_rows: int) -> list[NDArray[np.bool_]]:
