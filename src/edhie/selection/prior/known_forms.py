@@ -22,6 +22,8 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.constants.jacobian import constants_among_values
+from edhie.evaluate.machine.program import symbol_tables
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.canonical import canonical
 from edhie.expr.standard_libraries import everything
@@ -157,14 +159,11 @@ def form_of(expr: Expr) -> bytes:
 
 def _generic(forest: Forest) -> Forest:
     """Return canonical forms with constants that are not fitted, and variables in the order of their appearance."""
-    library = forest.library
-    has_slot = library.has_slot[forest.tokens]
-    is_constant = _is_kind(library, "constant")[forest.tokens[has_slot]]
-    forest = forest.with_values(np.where(is_constant, np.nan, forest.values))
+    forest = forest.with_values(np.where(constants_among_values(forest), np.nan, forest.values))
     for _ in range(2):  # the canonical order of operands depends on names
         forest = canonical(forest)
         ranks = _appearance(forest)[0]
-        ids = np.flatnonzero(_is_kind(forest.library, "variable")).astype(np.int16)
+        ids = np.flatnonzero(symbol_tables(forest.library).columns >= 0).astype(np.int16)
         tokens = np.where(ranks >= 0, ids[np.maximum(ranks, 0)] if len(ids) else 0, forest.tokens).astype(np.int16)
         forest = Forest(forest.library, tokens, forest.offsets, forest.values)
     return forest
@@ -184,7 +183,7 @@ def _text(expr: Expr) -> str:
 def _appearance(forest: Forest) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return for each token the rank of its variable by appearance, -1 for others; and how many each has."""
     library = forest.library
-    places = np.flatnonzero(_is_kind(library, "variable")[forest.tokens])
+    places = np.flatnonzero(symbol_tables(library).columns[forest.tokens] >= 0)
     owners = forest.owners[places]
     pairs = owners * len(library) + forest.tokens[places]
     _, first, which = np.unique(pairs, return_index=True, return_inverse=True)
@@ -196,12 +195,6 @@ def _appearance(forest: Forest) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     ranks = np.full(len(forest.tokens), -1, np.int64)
     ranks[places] = rank[which]
     return ranks, np.bincount(own, minlength=len(forest))
-
-
-@lru_cache(maxsize=128)
-def _is_kind(library: SymbolLibrary, kind: str) -> NDArray[np.bool_]:
-    """Return for each symbol whether it is of this kind."""
-    return np.array([symbol.kind == kind for symbol in library.symbols], np.bool_)
 
 
 def _keys(forest: Forest) -> list[bytes]:
