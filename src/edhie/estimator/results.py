@@ -14,7 +14,6 @@ from edhie.estimator.checking import warn_of_undefined
 from edhie.expr import Expr
 from edhie.fit import Discovery, Equation
 from edhie.results import Candidates, Front
-from edhie.search.template import Template
 
 if TYPE_CHECKING:
     import pandas
@@ -100,6 +99,8 @@ class FittedEquations:
 
     def parts(self, index: int | None = None) -> dict[str, Expr]:
         """Return the unknown parts of the template by name."""
+        from edhie.search.template import Template
+
         if self.template is None:
             raise SearchError("there are parts only where a template was given: EDHiERegressor(template=...)")
         expr = self._equation(self._first, index).expr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from edhie.errors import SearchError
 from edhie.evaluate.constants.uncertainty import TiedConstants
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.symbols import NUMBER, OPERATORS, constant
@@ -66,11 +65,6 @@ def ties_of(expr: Expr, template: str) -> TiedConstants | None:
     >>> ties_of(expr, "f(x0) + 2*f(x1)")
     TiedConstants(of=(0, 0))
     """
-    try:
-        read = Template.parse(template, expr.library)
-        read.parts(expr)
-    except SearchError:  # it is of another form, so all of its constants were fitted alone
-        return None
-    if not read.is_tied or None in expr.constants:
-        return None
-    return TiedConstants(tuple(read.ties(expr)))
+    read = Template.parse(template, expr.library)
+    # the constants of an expression of another form were fitted alone
+    return TiedConstants(read.ties(expr)) if read.is_tied and read.matches(expr) else None
