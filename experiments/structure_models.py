@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.selection.prior.events import events
 from edhie.selection.prior.structure_prior import StructurePrior
-from edhie.selection.prior.tables import add_events
+from edhie.selection.prior.tables import add_events, events
 from edhie.selection.prior.versions import normal_form
 from formula_versions import written
 

@@ -24,8 +24,7 @@ from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.standard_libraries import everything
 from edhie.generators import load
 from edhie.selection.prior import known_forms
-from edhie.selection.prior.curves import by_frequency, with_variable
-from edhie.selection.prior.known_forms import KnownForms
+from edhie.selection.prior.known_forms import KnownForms, by_frequency, with_variable
 from edhie.selection.prior.structure_prior import SHIPPED, StructurePrior
 from edhie.selection.prior.versions import VERSIONS
 from formula_versions import versions

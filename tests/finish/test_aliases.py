@@ -10,8 +10,7 @@ import pytest
 from edhie.evaluate import Data, read_data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest, parse
-from edhie.finish.aliases import grid_of, unaliased
-from edhie.finish.phases import Grid
+from edhie.finish.waves import Grid, grid_of, unaliased
 
 RNG = np.random.default_rng(0)
 T = np.round(np.arange(120) * 0.04, 10)

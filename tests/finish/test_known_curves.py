@@ -9,7 +9,7 @@ from edhie.evaluate import Data
 from edhie.expr import parse
 from edhie.finish import Finisher
 from edhie.finish.known_curves import as_known, is_as_known
-from edhie.selection.prior.curves import curves
+from edhie.selection.prior.known_forms import curves
 
 X = np.linspace(0.2, 12.0, 40)
 

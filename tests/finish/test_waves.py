@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from edhie.expr import SymbolLibrary, parse
 from edhie.finish import tidied
-from edhie.finish.phases import Grid, normal_phases
+from edhie.finish.waves import Grid, normal_phases
 from strategies import exprs
 
 LIBRARY = SymbolLibrary.of(["+", "-", "*", "/", "neg", "^2", "sin", "cos", "tan"], ["x", "t"], constant=True)

@@ -50,7 +50,7 @@ def candidates(data: Data = DATA, loss: str = "rmse", constants: dict[str, list[
 
 
 def shown(given: Candidates, data: Data = DATA, **settings: Any) -> Candidates:
-    return Presenter.of(Settings(**settings), data, given).present(given)
+    return Presenter(Settings(**settings), data, given).present(given)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

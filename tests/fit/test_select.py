@@ -21,8 +21,8 @@ from edhie.fit.select import _merged
 from edhie.generators import load
 from edhie.results import Candidates, Front, History, SearchCounts, SearchResult
 from edhie.selection.choice import FROM_HERE
-from edhie.selection.prediction import most_predictive
 from edhie.selection.refitting import refitted
+from edhie.selection.rules import most_predictive
 from mosaics import forest_of
 
 LIBRARY = SymbolLibrary.of(["+", "-", "*", "/", "^", "^2", "sqrt", "exp", "log", "sin", "cos"], ["x"], constant=True)

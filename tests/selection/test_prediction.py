@@ -14,8 +14,8 @@ from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.selection.choice import FROM_HERE
 from edhie.selection.noise import CONSTANT
-from edhie.selection.prediction import FOLDS, cross_validated, folds, most_predictive
 from edhie.selection.refitting import refitted
+from edhie.selection.rules import FOLDS, cross_validated, folds, most_predictive
 from mosaics import forest_of
 
 LIBRARY = SymbolLibrary.of(["+", "-", "*", "/", "^2", "^3"], ["x"], constant=True)

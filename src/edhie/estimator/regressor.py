@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -32,6 +32,7 @@ Numbers = NDArray[np.float64]
 LARGEST_SEED = 2**31 - 1
 
 
+@dataclass(eq=False, repr=False)
 class EDHiERegressor(FittedEquations, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Find equations that explain `y` by the columns of `X`, and predict with the one that describes the data best.
 
@@ -111,50 +112,27 @@ class EDHiERegressor(FittedEquations, RegressorMixin, BaseEstimator):  # type: i
         The chosen equation of the first target.
     """
 
-    def __init__(
-        self,
-        max_time: float | None = Settings.max_time,
-        *,
-        max_evaluations: int | None = None,
-        operators: Sequence[Any] | None = None,
-        generator: Any = None,
-        loss: Any = Settings.loss,
-        noise: Noise = Settings.noise,
-        patience: int | None = Settings.patience,
-        selection: Selection = Settings.selection,
-        constraints: Constraints | None = None,
-        guesses: Sequence[str | Expr] | None = None,
-        template: str | None = None,
-        corpus: Any = None,
-        search: Any = Settings.search,
-        islands: int | None = Settings.islands,
-        n_jobs: int | None = None,
-        engine: str = Workers.engine,
-        address: str | None = Workers.address,
-        warm_start: bool = False,
-        random_state: Any = Settings.seed,
-        verbose: bool = False,
-    ) -> None:
-        self.max_time = max_time
-        self.max_evaluations = max_evaluations
-        self.operators = operators
-        self.generator = generator
-        self.loss = loss
-        self.noise = noise
-        self.patience = patience
-        self.selection = selection
-        self.constraints = constraints
-        self.guesses = guesses
-        self.template = template
-        self.corpus = corpus
-        self.search = search
-        self.islands = islands
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.address = address
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+    max_time: float | None = Settings.max_time
+    _: KW_ONLY
+    max_evaluations: int | None = None
+    operators: Sequence[Any] | None = None
+    generator: Any = None
+    loss: Any = Settings.loss
+    noise: Noise = Settings.noise
+    patience: int | None = Settings.patience
+    selection: Selection = Settings.selection
+    constraints: Constraints | None = None
+    guesses: Sequence[str | Expr] | None = None
+    template: str | None = None
+    corpus: Any = None
+    search: Any = Settings.search
+    islands: int | None = Settings.islands
+    n_jobs: int | None = None
+    engine: str = Workers.engine
+    address: str | None = Workers.address
+    warm_start: bool = False
+    random_state: Any = Settings.seed
+    verbose: bool = False
 
     # -- fitting --------------------------------------------------------------------------
 

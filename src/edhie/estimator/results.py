@@ -99,11 +99,12 @@ class FittedEquations:
 
     def parts(self, index: int | None = None) -> dict[str, Expr]:
         """Return the unknown parts of the template by name."""
-        from edhie.fit.template import parts
+        from edhie.search.template import Template
 
         if self.template is None:
             raise SearchError("there are parts only where a template was given: EDHiERegressor(template=...)")
-        return parts(self._equation(self._first, index).expr, self.template)
+        expr = self._equation(self._first, index).expr
+        return Template.parse(self.template, expr.library).parts(expr)
 
     # -- plots and reports ----------------------------------------------------------------
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -16,11 +17,11 @@ from edhie.evaluate.constants.polish import polish
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest
-from edhie.expr.nodes import tree_of
+from edhie.expr.nodes import SUM, MissingSymbolError, Node, expr_of, operation, tree_of
+from edhie.finish.arithmetic import added, factors, quotient, summands
 from edhie.finish.digits import needed_digits
 from edhie.finish.form import DEEPEST, Facts, expanded, normal_form, opened, plainly, tidied
 from edhie.finish.known_curves import as_known, is_as_known, n_numbers
-from edhie.finish.negligible import without_each_term
 from edhie.finish.numbers import spelling
 from edhie.finish.redundant_constants import without_redundant_constants
 from edhie.selection.choice import FROM_HERE
@@ -95,7 +96,7 @@ class Finisher:
         return self.model is not None and self.data.n_rows <= POLISHED_ROWS
 
     def _step(self, expr: Expr) -> Expr:
-        from edhie.finish.aliases import unaliased  # loads mpmath
+        from edhie.finish.waves import unaliased  # loads mpmath
 
         expr = self._plain(self.refitted(expr))
         low = unaliased(expr, self.data, lower=self.lower, upper=self.upper, may_polish=self._may_fit)
@@ -230,3 +231,44 @@ def _numbers_near(value: float) -> list[float]:
     short = [float(f"{value:.{digits}e}") for digits in range(4)]
     near = [each for each in short if abs(each - value) <= 1e-2 * CLOSE * abs(value)]
     return [*near[:1], *([named[0]] if named is not None else [])]
+
+
+# -- shorter forms ------------------------------------------------------------------------
+
+
+def without_each_term(expr: Expr) -> list[Expr]:
+    """Return the expression without each term of a sum, and without each factor of a product, in turn.
+
+    >>> from edhie.expr import parse
+    >>> [str(each) for each in without_each_term(parse("x + 2*y"))]
+    ['2*y', 'x', 'x + y', 'x + 2']
+    """
+    found: dict[Expr, None] = {}
+    with suppress(MissingSymbolError):  # such as `neg`, where a column has this name
+        for each in _shorter(tree_of(expr)):
+            found[expr_of(each, expr.library)] = None
+    return list(found)
+
+
+def _shorter(node: Node) -> Iterator[Node]:
+    if not node.operands:
+        return
+    if node.op in SUM:
+        terms = summands(node)
+        for k, (is_negative, term) in enumerate(terms):
+            for instead in ([], *([(is_negative, other)] for other in _shorter(term))):
+                yield added([*terms[:k], *instead, *terms[k + 1 :]])
+    elif node.op in ("*", "/"):
+        is_negative, *sides = factors(node)
+        for place, side in enumerate(sides):
+            for k, factor in enumerate(side):
+                for new in ([], *([other] for other in _shorter(factor))):
+                    changed = [*sides]
+                    changed[place] = [*side[:k], *new, *side[k + 1 :]]
+                    if changed[0]:
+                        found = quotient(*changed)
+                        yield operation("neg", found) if is_negative else found
+    else:
+        for k, operand in enumerate(node.operands):
+            for other in _shorter(operand):
+                yield node.over(*node.operands[:k], other, *node.operands[k + 1 :])

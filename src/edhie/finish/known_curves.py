@@ -14,8 +14,7 @@ from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.resolution import FULL_PRECISION
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest, parse
-from edhie.selection.prior.curves import curves, with_variable
-from edhie.selection.prior.known_forms import form_of
+from edhie.selection.prior.known_forms import curves, form_of, with_variable
 
 ROWS = 100  # on which starting points are compared
 CAREFUL = FitConfig(points=300, starts=8, iterations=60, tolerance=1e-12, rows=None)

@@ -17,7 +17,6 @@ from edhie.evaluate.constants.slope_svd import Triangle
 from edhie.evaluate.data import Data
 from edhie.evaluate.large_table import LargeTable
 from edhie.evaluate.losses import FREEDOM, LOSSES, loss_named
-from edhie.expr import Expr
 from edhie.selection.noise import BOTH, CONSTANT, STUDENT, NoiseModel, smallest_prediction
 from edhie.selection.plain_numbers import literal_bits
 
@@ -64,7 +63,8 @@ def fitted_to_all_rows(equations: Sequence[Equation], problem: Problem, settings
     LOGGER.info("fitting %d equations to all %s rows", len(equations), f"{totals.n_rows:,}")
     fits = [_start(each, totals, settings.constants) for each in equations]
     passes = _fit(fits, table)
-    found = [_refitted(each, fit.expr) for each, fit in zip(equations, fits, strict=True)]
+    pairs = zip(equations, fits, strict=True)
+    found = [replace(each, candidate=replace(each.candidate, expr=fit.expr)) for each, fit in pairs]
     scored = _scored(found, table, totals, settings)
     LOGGER.info("fitted in %d passes over the table, %.1f s", passes + 2, time.perf_counter() - began)
     whole = [each for each in scored if np.isfinite(each.loss)]
@@ -168,10 +168,6 @@ def _fit(fits: Sequence[BatchedFit], table: LargeTable) -> int:
         for each in active:
             each.advance()
     return MOST_PASSES
-
-
-def _refitted(equation: Equation, expr: Expr) -> Equation:
-    return replace(equation, candidate=replace(equation.candidate, expr=expr))
 
 
 def _scored(equations: Sequence[Equation], table: LargeTable, totals: _Totals, settings: Settings) -> list[Equation]:

@@ -25,7 +25,6 @@ from edhie.generators.base import Generator
 from edhie.results import Candidates, Front, SearchResult
 from edhie.search import run
 from edhie.search.islands import Islands
-from edhie.search.islands.engines import Engine
 from edhie.search.strategies import strategy_of
 from edhie.selection.description import Criterion
 from edhie.selection.prior.known_forms import KnownForms
@@ -49,54 +48,42 @@ def discover(
     `folder` keeps checkpoints, and `resume` continues the search saved there. `criterion` compares equations; its
     default follows from the settings. Ctrl-C ends the search; what was found until then is returned.
     """
+    problem = Problem.of(problem)
     with closing(workers.open(settings.islands)) as engine, using_threads(workers.jobs):
-        return _discover(Problem.of(problem), settings, engine, on_event, folder, criterion, resume=resume)
+        searched = problem.only(columns_to_search(problem.train, settings))
+        settings = with_generator(settings, len(searched.columns), folder if resume else None)
+        generator, library = generator_and_library(settings, searched.train.names)
+        strategy = settings.search
+        if settings.template is not None:  # its parts use the library as it is, but its form may need more symbols
+            from edhie.fit.template import template_library, template_strategy
 
-
-def _discover(
-    problem: Problem,
-    settings: Settings,
-    engine: Engine,
-    on_event: Listener | None,
-    folder: str | Path | None,
-    criterion: Criterion | None,
-    *,
-    resume: bool,
-) -> Discovery:
-    searched = problem.only(columns_to_search(problem.train, settings))
-    settings = with_generator(settings, len(searched.columns), folder if resume else None)
-    generator, library = generator_and_library(settings, searched.train.names)
-    strategy = settings.search
-    if settings.template is not None:  # its parts use the library as it is, but its form may need more symbols
-        from edhie.fit.template import template_library, template_strategy
-
-        strategy = template_strategy(settings.template, library)
-        library = template_library(settings.template, library)
-    evaluator = searched.evaluator(library, settings)
-    if on_event is not None and settings.is_least_squares and not resume:
-        seen = first_look(evaluator.data, library)
-        if seen is not None:
-            on_event(seen)
-    guesses = read_guesses(settings.guesses, library, searched.columns)
-    check_affordable(guesses, settings.max_evaluations)
-    warm_up_if_timed(settings, generator, library, strategy)
-    recalled = Forest.from_exprs(castable(settings.recalled, library), library)
-    if len(given := Forest.concatenate([guesses, recalled]).unique()):
-        score_guesses(evaluator, given, settings.max_evaluations)
-    if settings.corpus is not None and settings.template is None:
-        score_formulas(evaluator, formulas_in(generator, library), settings.max_evaluations)
-    criterion = criterion or criterion_of(settings, generator, library)
-    if settings.islands is None and engine.is_remote:
-        settings = replace(settings, islands=engine.workers)
-    if settings.islands is not None:
-        strategy = Islands(strategy_of(strategy), settings.islands, engine)
-    result = run(
-        generator, evaluator, strategy=strategy, budget=settings.budget, rng=settings.seed, on_event=on_event,
-        folder=folder, resume=resume, asked=settings.identity(), criterion=criterion,
-    )  # fmt: skip
-    if searched is not problem:  # equations are over all columns of the table
-        result = _cast(result, library.with_variables(problem.train.names))
-    return Discovery.of(result, problem, settings, criterion, tuple(guesses))
+            strategy = template_strategy(settings.template, library)
+            library = template_library(settings.template, library)
+        evaluator = searched.evaluator(library, settings)
+        if on_event is not None and settings.is_least_squares and not resume:
+            seen = first_look(evaluator.data, library)
+            if seen is not None:
+                on_event(seen)
+        guesses = read_guesses(settings.guesses, library, searched.columns)
+        check_affordable(guesses, settings.max_evaluations)
+        warm_up_if_timed(settings, generator, library, strategy)
+        recalled = Forest.from_exprs(castable(settings.recalled, library), library)
+        if len(given := Forest.concatenate([guesses, recalled]).unique()):
+            score_guesses(evaluator, given, settings.max_evaluations)
+        if settings.corpus is not None and settings.template is None:
+            score_formulas(evaluator, formulas_in(generator, library), settings.max_evaluations)
+        criterion = criterion or criterion_of(settings, generator, library)
+        if settings.islands is None and engine.is_remote:
+            settings = replace(settings, islands=engine.workers)
+        if settings.islands is not None:
+            strategy = Islands(strategy_of(strategy), settings.islands, engine)
+        result = run(
+            generator, evaluator, strategy=strategy, budget=settings.budget, rng=settings.seed, on_event=on_event,
+            folder=folder, resume=resume, asked=settings.identity(), criterion=criterion,
+        )  # fmt: skip
+        if searched is not problem:  # equations are over all columns of the table
+            result = _cast(result, library.with_variables(problem.train.names))
+        return Discovery.of(result, problem, settings, criterion, tuple(guesses))
 
 
 def criterion_of(settings: Settings, generator: Generator, library: SymbolLibrary) -> Criterion:

@@ -10,6 +10,7 @@ import numpy as np
 
 from edhie.errors import ParseError, SearchError, SymbolError
 from edhie.evaluate import THOROUGH, Evaluator, FitConfig, fit_constants
+from edhie.evaluate.constants.jacobian import constants_among_values
 from edhie.evaluate.constants.logarithmic_fit import logarithmic_fit
 from edhie.evaluate.data import few_rows
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
@@ -59,7 +60,8 @@ def score_guesses(evaluator: Evaluator, guesses: Forest, evaluations: int | None
         whole = found.forest.take(np.isfinite(found.errors))
         evaluator.score(fit_constants(whole, few_rows(evaluator.data, FIT_ROWS), config=config).forest)
         config = replace(THOROUGH, lower=bounds.lower, upper=bounds.upper)
-        evaluator.score(fit_constants(_free(guesses), evaluator.data, config=config).forest)
+        free = guesses.with_values(np.where(constants_among_values(guesses), np.nan, guesses.values))
+        evaluator.score(fit_constants(free, evaluator.data, config=config).forest)
         few = few_rows(evaluator.data, FIT_ROWS)
         logarithmic = [logarithmic_fit(each, few, config) for each in guesses]
         evaluator.score(Forest.from_exprs([each for each in logarithmic if each is not None], guesses.library))
@@ -102,10 +104,3 @@ def _of_text(text: str, library: SymbolLibrary, columns: Sequence[str]) -> Expr:
             constants.append(float(token))
         tokens.append(library.constant if kind == "number" and library.constant else own.get(token, token))
     return Expr(library, tokens, constants)
-
-
-def _free(forest: Forest) -> Forest:
-    """Return the expressions with every constant to be fitted."""
-    library = forest.library
-    is_number = forest.tokens[library.has_slot[forest.tokens]] == library.ids.get(NUMBER.name, -1)
-    return Forest(library, forest.tokens, forest.offsets, np.where(is_number, forest.values, np.nan))

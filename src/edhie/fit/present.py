@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.complexity import complexity
 from edhie.evaluate.constants.jacobian import constants_among_values
 from edhie.evaluate.data import Data
-from edhie.evaluate.losses import LOSSES, Loss
+from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest
 from edhie.finish import POLISHED_ROWS, Finisher
@@ -24,61 +24,35 @@ from edhie.selection.noise import CONSTANT, STUDENT, NoiseModel
 Numbers = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
 class Presenter:
-    """Finish the candidates of one search."""
+    """Finish the candidates of one search, by its settings; without a criterion, forms are compared by the default."""
 
-    data: Data
-    loss: Loss | None
-    """The loss of the candidates; None for one that cannot be optimised here, such as a user's function."""
-    lower: float
-    upper: float
-    """Bounds of constants."""
-    weights: Mapping[str, float] | None
-    """Weights of symbols in the complexity."""
-    may_polish: bool
-    """True if constants may move to the optimum of the loss or of a noise model."""
-    may_rewrite: bool
-    """True if the form may change."""
-    template: str | None = None
-    """The template, of which only the unknown parts may change their form."""
-    criterion: Criterion | None = None
-    """The criterion by which forms are compared; the default one unless given."""
-
-    @classmethod
-    def of(
-        cls, settings: Settings, data: Data, candidates: Candidates, criterion: Criterion | None = None
-    ) -> Presenter:
-        """Return the presenter for the candidates of a search with these settings."""
+    def __init__(
+        self, settings: Settings, data: Data, candidates: Candidates, criterion: Criterion | None = None
+    ) -> None:
+        self.settings, self.data, self.criterion = settings, data, criterion or Criterion()
         fitted = candidates.forest.values[constants_among_values(candidates.forest)]
         loss = None if settings.loss_name is None else LOSSES[settings.loss_name]
-        if loss is not None and loss.from_sum_of_squares is None and loss.name != STUDENT.name:
-            loss = None
-        may_polish = data.n_rows <= POLISHED_ROWS and loss is not None and bool(np.isfinite(fitted).any())
-        return cls(
-            data,
-            loss,
-            settings.constants.lower,
-            settings.constants.upper,
-            settings.complexity,
-            # constants of a part that occurs twice in a template have to stay equal
-            may_polish=may_polish and not settings.is_template,
-            may_rewrite=not settings.keeps_form,
-            template=settings.template if settings.constraints is None else None,
-            criterion=criterion,
-        )
+        is_optimised = loss is not None and (loss.from_sum_of_squares is not None or loss.name == STUDENT.name)
+        self.loss = loss if is_optimised else None
+        """The loss of the candidates; None for one that cannot be optimised here, such as a user's function."""
+        # constants of a part that occurs twice in a template have to stay equal
+        may_move = data.n_rows <= POLISHED_ROWS and not settings.is_template
+        self.may_polish = may_move and is_optimised and bool(np.isfinite(fitted).any())
+        """True if constants may move to the optimum of the loss or of a noise model."""
 
     def present(self, candidates: Candidates) -> Candidates:
         """Return the candidates as they are shown, in the same order."""
         if len(candidates) == 0:
             return candidates
-        finisher = self.finisher(STUDENT if self._is_robust else CONSTANT, may_round=False)
+        is_robust = self.loss is not None and self.loss.name == STUDENT.name
+        finisher = self.finisher(STUDENT if is_robust else CONSTANT, may_round=False)
         exprs = self.tidy([finisher.refitted(each) for each in candidates.forest], finisher)
         changed = [k for k, expr in enumerate(exprs) if expr != candidates.forest[k]]
         errors, complexities = candidates.errors.copy(), candidates.complexities.copy()
         found = Forest.from_exprs(exprs)
         if changed:
-            complexities[changed] = complexity(found.take(changed), self.weights)
+            complexities[changed] = complexity(found.take(changed), self.settings.complexity)
             errors[changed] = errors[changed] if self.loss is None else self.errors(found.take(changed))
         return replace(candidates, forest=found, errors=errors, complexities=complexities)
 
@@ -92,34 +66,32 @@ class Presenter:
 
     def complexity(self, expr: Expr) -> float:
         """Return the complexity of an expression."""
-        return float(complexity(Forest.from_exprs([expr]), self.weights)[0])
+        return float(complexity(Forest.from_exprs([expr]), self.settings.complexity)[0])
 
     def finisher(self, model: NoiseModel, *, may_round: bool = True) -> Finisher:
         """Return what finishes equations whose constants are at the optimum of a noise model."""
-        fits = model if self.may_polish else None
-        return Finisher(self.data, fits, self.criterion or Criterion(), may_round, self.lower, self.upper)
+        fits, bounds = model if self.may_polish else None, self.settings.constants
+        return Finisher(self.data, fits, self.criterion, may_round, bounds.lower, bounds.upper)
 
     @cached_property
     def rewrite(self) -> Callable[[Expr], Expr] | None:
         """What writes an equation in normal form, without new constants; None if forms have to stay."""
-        return self.finisher(CONSTANT).rewritten if self.may_rewrite else None
+        return self.finisher(CONSTANT).rewritten if not self.settings.keeps_form else None
 
     def tidy(self, exprs: list[Expr], finisher: Finisher) -> list[Expr]:
         """Return equations in their final form, as far as that is allowed."""
-        if self.template is not None:
+        settings = self.settings
+        if settings.template is not None and settings.constraints is None:
             from edhie.fit.template import with_short_parts
 
-            short = [with_short_parts(each, self.template, lower=self.lower, upper=self.upper) for each in exprs]
+            lower, upper = settings.constants.lower, settings.constants.upper
+            short = [with_short_parts(each, settings.template, lower=lower, upper=upper) for each in exprs]
             return [new if finisher.is_same(old, new) else old for old, new in zip(exprs, short, strict=True)]
-        if not self.may_rewrite:
+        if settings.keeps_form:
             return exprs
         final = [finisher(each) for each in exprs]
-        if self.weights is None:
+        if settings.complexity is None:
             return final
         return [
             new if self.complexity(new) <= self.complexity(old) else old for old, new in zip(exprs, final, strict=True)
         ]
-
-    @property
-    def _is_robust(self) -> bool:
-        return self.loss is not None and self.loss.name == STUDENT.name

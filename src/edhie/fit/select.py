@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from edhie.evaluate import FitConfig
 from edhie.evaluate.data import few_rows
 from edhie.evaluate.losses import loss_named
 from edhie.expr import Expr, Forest
@@ -22,9 +21,8 @@ from edhie.results import Candidate, Candidates, Front, SearchResult, front_of
 from edhie.selection.choice import FEW_ROWS, FROM_HERE, Alternative, alternatives, shortest_description
 from edhie.selection.description import Criterion, describe
 from edhie.selection.noise import CONSTANT, NoiseModel
-from edhie.selection.prediction import most_predictive
 from edhie.selection.refitting import refitted
-from edhie.selection.rules import SELECTION, scores, without_interpolation
+from edhie.selection.rules import SELECTION, most_predictive, scores, without_interpolation
 
 BY_DESCRIPTION = ("mdl", "accuracy")  # selections for which equations are compared by description length
 LEAST_WEIGHT = 0.03  # an alternative with less is shown only if it is on the front
@@ -64,11 +62,11 @@ def select_equations(
 
 
 def position_of_most_predictive(
-    equations: Sequence[Equation], problem: Problem, settings: Settings, *, negligible: float
+    equations: Sequence[Equation], problem: Problem, settings: Settings, *, negligible: float, refits: bool = True
 ) -> int:
-    """Return the position of the equation that predicts unseen rows best; see `edhie.selection.prediction`.
+    """Return the position of the equation that predicts unseen rows best; see `most_predictive`.
 
-    The equations have one noise model, under which constants are fitted again without each fold.
+    If it `refits`, constants are fitted again without each fold, under the noise model that all equations have.
     """
     model = equations[0].model or CONSTANT
     config = replace(FROM_HERE, lower=settings.constants.lower, upper=settings.constants.upper)
@@ -79,7 +77,7 @@ def position_of_most_predictive(
         problem.train,
         loss_named(settings.loss),
         held_out=problem.validation,
-        refit=lambda forest, data: refitted(forest, data, model, config),
+        refit=(lambda forest, data: refitted(forest, data, model, config)) if refits else None,
         negligible=negligible,
     )
 
@@ -96,7 +94,7 @@ class _Selector:
 
     @cached_property
     def presenter(self) -> Presenter:
-        return Presenter.of(self.settings, self.problem.train, self.result.candidates, self.criterion)
+        return Presenter(self.settings, self.problem.train, self.result.candidates, self.criterion)
 
     def by_rule(self) -> list[Equation]:
         """Select from the polished front, by a rule or by the description length without refitting."""
@@ -110,7 +108,12 @@ class _Selector:
             assert chosen is not None
             chosen = self.presenter.present(Candidates.of(chosen))[0]
         elif self.settings.selection == "accuracy":
-            chosen = self._most_predictive(without_interpolation(front, self.problem.train))
+            members = without_interpolation(front, self.problem.train)
+            equations, negligible = [self._equation(each) for each in members], front.negligible
+            at = position_of_most_predictive(
+                equations, self.problem, self.settings, negligible=negligible, refits=False
+            )
+            chosen = members[at]
         else:
             chosen = SELECTION[self.settings.selection](without_interpolation(front, self.problem.train))
         found = [chosen, *(each for each in front if not _is_alike(each, chosen))]
@@ -119,26 +122,17 @@ class _Selector:
             found += [] if any(_is_alike(each, best) for each in found) else [best]
         return [self._equation(each) for each in found]
 
-    def _most_predictive(self, front: Front) -> Candidate:
-        """Return the member of a front that predicts held-out rows best, or the rows themselves: there are no fits."""
-        forest, loss = front.candidates.forest, loss_named(self.settings.loss)
-        held_out, negligible = self.problem.validation, front.negligible
-        at = most_predictive(
-            forest, front.complexities, self.problem.train, loss, held_out=held_out, negligible=negligible
-        )
-        return front[at]
-
     def by_description(self) -> list[Equation]:
         """Select alternatives that are likely, guesses, and simpler ones; none if no length is finite.
 
         A simpler one is shown if all that are simpler still have longer descriptions. What is more complex than the
         chosen one, and not likely, describes the data worse.
         """
-        guesses, bounds = self._fitted_guesses, FitConfig(lower=self.presenter.lower, upper=self.presenter.upper)
+        guesses = self._fitted_guesses
         listed = alternatives(
             self.result.candidates, self.problem.train, self.criterion, kept=self._kept(),
             given=Candidates.concatenate(guesses) if guesses else None, held_out=self.problem.validation,
-            rewrite=self.presenter.rewrite, config=bounds,
+            rewrite=self.presenter.rewrite, config=self.settings.constants,
         )  # fmt: skip
         if not listed:
             return []
@@ -163,7 +157,7 @@ class _Selector:
 
     def _guess(self, starts: Candidates, model: NoiseModel) -> Equation:
         """Return a guess fitted under the noise model from the better of its starts."""
-        config = replace(FROM_HERE, lower=self.presenter.lower, upper=self.presenter.upper)
+        config = replace(FROM_HERE, lower=self.settings.constants.lower, upper=self.settings.constants.upper)
         fits = list(refitted(starts.forest, self.problem.train, model, config))
         exprs = self.presenter.tidy(fits, self.presenter.finisher(model))
         at = int(starts.executed_at[0])

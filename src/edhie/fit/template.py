@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from edhie.errors import SearchError
 from edhie.evaluate.constants.uncertainty import TiedConstants
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.symbols import NUMBER, OPERATORS, constant
@@ -40,20 +39,6 @@ def template_strategy(text: str, library: SymbolLibrary) -> TemplateSearch:
     return TemplateSearch(TemplateConfig(text, operators=None if own == all_of_it else own))
 
 
-def parts(expr: Expr, template: Template | str) -> dict[str, Expr]:
-    """Return the unknown parts of a template by name, each over the variables of its first call.
-
-    Raise an error if the expression is not of that form.
-
-    >>> from edhie.expr import parse
-    >>> found = parts(parse("sin(x0)*2 + x1^3", variables=["x0", "x1"]), "f(x0)*2 + g(x1)")
-    >>> {name: str(part) for name, part in found.items()}
-    {'f': 'sin(x0)', 'g': 'x1^3'}
-    """
-    read = Template.parse(template, expr.library) if isinstance(template, str) else template
-    return read.parts(expr)
-
-
 def with_short_parts(expr: Expr, template: str, *, lower: float, upper: float) -> Expr:
     """Return an instance of a template with its parts in short form; an expression of another form unchanged.
 
@@ -80,11 +65,6 @@ def ties_of(expr: Expr, template: str) -> TiedConstants | None:
     >>> ties_of(expr, "f(x0) + 2*f(x1)")
     TiedConstants(of=(0, 0))
     """
-    try:
-        read = Template.parse(template, expr.library)
-        read.parts(expr)
-    except SearchError:  # it is of another form, so all of its constants were fitted alone
-        return None
-    if not read.is_tied or None in expr.constants:
-        return None
-    return TiedConstants(tuple(read.ties(expr)))
+    read = Template.parse(template, expr.library)
+    # the constants of an expression of another form were fitted alone
+    return TiedConstants(read.ties(expr)) if read.is_tied and read.matches(expr) else None

@@ -113,15 +113,6 @@ def _generator() -> None:
     model.decode(mean)
 
 
-def _trees() -> None:
-    forest, _ = _forest_and_data()
-    canonical(forest).unique()
-
-
-def _prior() -> None:
-    StructurePrior.shipped().bits(_forest_and_data()[0])
-
-
 def _search() -> None:
     """Compile what only a search uses."""
     from edhie.search.mosaic.screening.pair_kernels import best_pairs_of, best_with_one_of_few
@@ -137,25 +128,21 @@ def _search() -> None:
     best_with_one_of_few(row, row, row, square, row, row, 1)
 
 
-def _fitting() -> None:
-    fit_constants(*_forest_and_data())
-
-
 def _scoring() -> None:
     forest, data = _forest_and_data("x0*x0", "sin(x0)")
     squared_errors(forest, data)
     values(forest, data.columns)
 
 
-def _description() -> None:
-    forest, data = _forest_and_data("x0*x0", "sin(x0)")
-    description_bits(forest, data, Criterion(StructurePrior.shipped()))
-
-
-PARTS: dict[str, Callable[[], None]] = {
-    "generator": _generator, "trees": _trees, "prior": _prior, "fitting": _fitting, "scoring": _scoring,
-    "search": _search, "description": _description,
-}  # fmt: skip
+PARTS: dict[str, Callable[[], object]] = {
+    "generator": _generator,
+    "trees": lambda: canonical(_forest_and_data()[0]).unique(),
+    "prior": lambda: StructurePrior.shipped().bits(_forest_and_data()[0]),
+    "fitting": lambda: fit_constants(*_forest_and_data()),
+    "scoring": _scoring,
+    "search": _search,
+    "description": lambda: description_bits(*_forest_and_data("x0*x0", "sin(x0)"), Criterion(StructurePrior.shipped())),
+}
 SHARES: dict[int, tuple[tuple[str, ...], ...]] = {
     1: (("generator", "trees", "prior", "fitting", "scoring", "search", "description"),),
     2: (("generator", "trees", "prior", "description"), ("fitting", "scoring", "search")),

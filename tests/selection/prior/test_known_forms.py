@@ -7,8 +7,7 @@ import pytest
 
 from edhie.expr import Forest, parse
 from edhie.expr.standard_libraries import everything
-from edhie.selection.prior.curves import by_frequency, curves, with_variable
-from edhie.selection.prior.known_forms import KnownForms
+from edhie.selection.prior.known_forms import KnownForms, by_frequency, curves, with_variable
 from edhie.selection.prior.structure_prior import StructurePrior
 
 KNOWN = KnownForms.shipped()

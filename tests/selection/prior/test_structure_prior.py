@@ -10,9 +10,16 @@ import pytest
 from edhie.corpora import formulas
 from edhie.errors import EdhieError
 from edhie.expr import Expr, Forest, SymbolLibrary, operator, parse
-from edhie.selection.prior.events import CLASSES, events
 from edhie.selection.prior.structure_prior import StructurePrior
-from edhie.selection.prior.tables import PRODUCT_FIXED, SUM_FIXED, contexts_of, free_operators, tables_of
+from edhie.selection.prior.tables import (
+    CLASSES,
+    PRODUCT_FIXED,
+    SUM_FIXED,
+    contexts_of,
+    events,
+    free_operators,
+    tables_of,
+)
 from edhie.selection.prior.versions import normal_form
 from formula_versions import versions
 

@@ -48,39 +48,28 @@ def revise(
     If a column is called `c`, write a number instead. Ctrl-C ends the search; what was found until then is returned.
     `jobs` is the number of cores to use; it does not change the result.
     """
+    problem = Problem.of(problem)
     with using_threads(jobs):
-        return _revise(formula, Problem.of(problem), settings, on_event, folder, resume=resume)
-
-
-def _revise(
-    formula: str | Expr,
-    problem: Problem,
-    settings: Settings,
-    on_event: Listener | None,
-    folder: str | Path | None,
-    *,
-    resume: bool,
-) -> Revision:
-    given = _read(formula, problem.train.names)
-    searched = problem.only(columns_to_search(problem.train, settings, also=given.variables))
-    given = _read(formula, searched.train.names)
-    generator, library = _sources(settings, searched.train.names, given)
-    evaluator = searched.evaluator(library, settings)
-    config = settings.search.config if isinstance(settings.search, Revise) else ReviseConfig()
-    strategy = Revise(replace(config, formula=str(given)))
-    warm_up_if_timed(settings, generator, library, strategy)
-    criterion = Criterion(noise=settings.noise_model)
-    result = run(
-        generator, evaluator, strategy=strategy, budget=settings.budget, rng=settings.seed,
-        on_event=on_event, folder=folder, resume=resume, asked=settings.identity(), criterion=criterion,
-    )  # fmt: skip
-    start = formula_over(str(given), evaluator.library)
-    fitted = strategy.fitted or refitted(start, evaluator.data, thorough(evaluator.constants))[0]
-    weight = float(evaluator.complexities(Forest.from_exprs([fitted], evaluator.library))[0])
-    first = Candidate(fitted, loss_of(fitted, evaluator), weight, min(1, result.counts.executed))
-    steps = front_steps(first, result.candidates, evaluator, searched, criterion)
-    error = loss_of(given, evaluator) if None not in given.constants else None
-    return Revision(problem.target, searched.columns, Original(given, error), steps, result, evaluator.negligible)
+        given = _read(formula, problem.train.names)
+        searched = problem.only(columns_to_search(problem.train, settings, also=given.variables))
+        given = _read(formula, searched.train.names)
+        generator, library = _sources(settings, searched.train.names, given)
+        evaluator = searched.evaluator(library, settings)
+        config = settings.search.config if isinstance(settings.search, Revise) else ReviseConfig()
+        strategy = Revise(replace(config, formula=str(given)))
+        warm_up_if_timed(settings, generator, library, strategy)
+        criterion = Criterion(noise=settings.noise_model)
+        result = run(
+            generator, evaluator, strategy=strategy, budget=settings.budget, rng=settings.seed,
+            on_event=on_event, folder=folder, resume=resume, asked=settings.identity(), criterion=criterion,
+        )  # fmt: skip
+        start = formula_over(str(given), evaluator.library)
+        fitted = strategy.fitted or refitted(start, evaluator.data, thorough(evaluator.constants))[0]
+        weight = float(evaluator.complexities(Forest.from_exprs([fitted], evaluator.library))[0])
+        first = Candidate(fitted, loss_of(fitted, evaluator), weight, min(1, result.counts.executed))
+        steps = front_steps(first, result.candidates, evaluator, searched, criterion)
+        error = loss_of(given, evaluator) if None not in given.constants else None
+        return Revision(problem.target, searched.columns, Original(given, error), steps, result, evaluator.negligible)
 
 
 def _read(formula: str | Expr, names: Sequence[str]) -> Expr:

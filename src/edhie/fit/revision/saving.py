@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import edhie
 from edhie.errors import KeepError, SearchError
@@ -53,7 +52,7 @@ def load(folder: str | Path) -> Revision:
         equations = [equation_of(row, library, problem, Settings()) for row in description["steps"]]
         first = equations[0].expr
         steps = [
-            Step(each, difference(first, each.expr), _bits(row))
+            Step(each, difference(first, each.expr), math.inf if row["bits"] is None else float(row["bits"]))
             for each, row in zip(equations, description["steps"], strict=True)
         ]
         original = Original(
@@ -63,7 +62,3 @@ def load(folder: str | Path) -> Revision:
         return Revision(
             problem.target, problem.columns, original, tuple(steps), result, float(description["negligible"])
         )
-
-
-def _bits(row: dict[str, Any]) -> float:
-    return math.inf if row["bits"] is None else float(row["bits"])

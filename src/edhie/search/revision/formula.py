@@ -11,7 +11,7 @@ from edhie.errors import EdhieError, SymbolError
 from edhie.evaluate.constants.fitting import THOROUGH, FitConfig, fit_constants, fit_missing
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
-from edhie.expr import Expr, Forest, SymbolLibrary, parse
+from edhie.expr import Expr, Forest, Symbol, SymbolLibrary, parse
 from edhie.generators.base import Generator, LatentGenerator
 from edhie.generators.walks import neighbours
 from edhie.search.arrays import recoded
@@ -108,32 +108,25 @@ def nearest(expr: Expr, library: SymbolLibrary) -> Expr | None:
     >>> str(nearest(parse("c*x0*sinh(-c*x1)"), SymbolLibrary.of(["+", "*", "sin"], 2)))
     'x0*x1'
     """
-    waiting: list[Expr | None] = []
-    for position in range(expr.size - 1, -1, -1):
-        symbol = expr.library[expr.tokens[position]]
-        operands = [waiting.pop() for _ in range(symbol.arity)]
-        waiting.append(_written(expr.subtree(position), operands, library))
-    return waiting[0]
 
-
-def _written(expr: Expr, operands: list[Expr | None], library: SymbolLibrary) -> Expr | None:
-    symbol, present = expr.symbol, [each for each in operands if each is not None]
-    if symbol.arity == 0:
+    def leaf(symbol: Symbol, token: str, value: float | None) -> Expr | None:
         try:
-            return expr.cast(library).free()
+            return Expr(expr.library, [token]).cast(library)
         except SymbolError:
             return Expr(library, [library.constant]) if library.constant and symbol.kind != "variable" else None
-    if len(present) < symbol.arity:
-        return present[0] if present else None
-    name = symbol.name if _has(library, expr) else INSTEAD.get(symbol.name, "")
-    tokens = [token for each in present for token in each.tokens]
-    if name in library and library[name].arity == symbol.arity:
-        return Expr(library, [name, *tokens])
-    if symbol.name in POWERS and "*" in library:
-        times = POWERS[symbol.name]
-        return Expr(library, ["*"] * (times - 1) + tokens * times)
-    return present[0]
 
+    def operator(symbol: Symbol, operands: list[Expr | None]) -> Expr | None:
+        present = [each for each in operands if each is not None]
+        if len(present) < symbol.arity:
+            return present[0] if present else None
+        has_it = symbol.name in library and library[symbol.name].role == symbol.role
+        name = symbol.name if has_it else INSTEAD.get(symbol.name, "")
+        tokens = [token for each in present for token in each.tokens]
+        if name in library and library[name].arity == symbol.arity:
+            return Expr(library, [name, *tokens])
+        if symbol.name in POWERS and "*" in library:
+            times = POWERS[symbol.name]
+            return Expr(library, ["*"] * (times - 1) + tokens * times)
+        return present[0]
 
-def _has(library: SymbolLibrary, expr: Expr) -> bool:
-    return expr.symbol.name in library and library[expr.symbol.name].role == expr.symbol.role
+    return expr.fold(leaf, operator)

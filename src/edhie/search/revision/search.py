@@ -24,7 +24,7 @@ from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
 from edhie.expr.difference import Matching, shape_of
 from edhie.expr.difference.matching import lower_bound
-from edhie.search.arrays import Indices, Kept, Numbers, unfitted
+from edhie.search.arrays import Indices, Kept, Numbers, unfitted, with_missing
 from edhie.search.base import Strategy, Task
 from edhie.search.pieces.generator_source import GeneratorSource
 from edhie.search.revision.edits import Edits, with_scales
@@ -174,7 +174,7 @@ class Revise(Kept, Strategy):
 
     def _started(self, forest: Forest) -> Forest:
         """Return expressions with starting values for new constants: 1, neutral as a factor, or 0, as a summand."""
-        tried = [replace(forest, values=np.where(np.isnan(forest.values), new, forest.values)) for new in NEW]
+        tried = [with_missing(forest, new) for new in NEW]
         left = [squared_errors(each, self._task.evaluator.data) for each in tried]
         return with_parts(tried[0], (is_better := np.flatnonzero(left[1] < left[0])), tried[1].take(is_better))
 

@@ -15,7 +15,7 @@ import numpy as np
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
-from edhie.expr import Forest
+from edhie.expr import Expr, Forest
 from edhie.expr.symbols import Opcode
 from edhie.search.arrays import Numbers, root_weights
 from edhie.search.pieces.splicing import Stock
@@ -86,23 +86,13 @@ def _linearised(template: Template, frame: Forest, part: int, held: Numbers, dat
     return Position(by_call, target) if is_good else None
 
 
-def _movable(template: Template, frame: Forest, holes: tuple[int, ...]) -> tuple[Forest, list[int]]:
+def _movable(template: Template, frame: Forest, holes: tuple[int, ...]) -> tuple[Expr, list[int]]:
     """Return the frame with a constant 0 added to the variable of each of these holes, and the constants' indices."""
-    library, moved = template.hole_library, {template.hole_tokens[hole] for hole in holes}
-    constant = library.ids[str(library.constant)]
-    own = iter(np.where(np.isnan(frame.values), 0.0, frame.values).tolist())
-    tokens: list[int] = []
-    values: list[float] = []
-    places: list[int] = []
-    for token in frame.tokens.tolist():
-        if token in moved:
-            places.append(tokens.count(constant))
-            tokens += [library.ids["+"], token, constant]
-            values.append(0.0)
-        else:
-            tokens.append(token)
-            values += [next(own)] if library.has_slot[token] else []
-    return Forest(library, np.array(tokens, np.int16), np.array([0, len(tokens)]), np.array(values)), places
+    library = template.hole_library
+    constant, names = str(library.constant), [library.names[template.hole_tokens[hole]] for hole in holes]
+    moved = frame[0].substitute({name: Expr(library, ("+", name, constant), (0.0,)) for name in names})
+    places = [moved.tokens[: moved.tokens.index(name)].count(constant) for name in names]
+    return moved.with_constants([0.0 if value is None else value for value in moved.constants]), places
 
 
 # -- inverses of operators --------------------------------------------------------------

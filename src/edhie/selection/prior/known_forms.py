@@ -3,13 +3,15 @@
 A prior over operators and their operands cannot know that `c*x/(x + c)` is a saturation curve and `c*x/(x + c)^1.5` is
 nothing. A form that occurs in several formulas costs the log2 of how rarely it does. The formulas are those of
 `edhie.corpora.formulas` without benchmark laws, in versions in which some variables are constants, and the curves of
-`edhie.selection.prior.curves`.
+`curves.toml`: lines, powers, exponentials, saturation and growth curves of one variable, which people try first.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
+import tomllib
 import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,6 +22,8 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.constants.jacobian import constants_among_values
+from edhie.evaluate.machine.program import symbol_tables
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.canonical import canonical
 from edhie.expr.standard_libraries import everything
@@ -33,6 +37,36 @@ MOST_VARIABLES = 10  # in a known form
 DIGITS = 3  # of counts
 
 Numbers = NDArray[np.float64]
+
+
+@cache
+def curves() -> dict[str, tuple[str, ...]]:
+    """Return the texts of each curve, in which `x` is the variable and `c` a constant: the ways to write it.
+
+    >>> curves()["arrhenius"]
+    ('c*exp(c/x)', 'exp(c + c/x)')
+    """
+    return {name: ways for part in by_frequency().values() for name, ways in part.items()}
+
+
+@cache
+def by_frequency() -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return the curves in three parts, by how often people try them: common, usual and rare."""
+    text = (files("edhie.selection.prior") / "curves.toml").read_text(encoding="utf-8")
+    parts = tomllib.loads(text)
+    return {
+        part: {name: (ways,) if isinstance(ways, str) else tuple(ways) for name, ways in each.items()}
+        for part, each in parts.items()
+    }
+
+
+def with_variable(text: str, name: str) -> str:
+    """Return the text of a curve over another variable.
+
+    >>> with_variable("c*exp(c*x)", "T")
+    'c*exp(c*T)'
+    """
+    return re.sub(r"\bx\b", name, text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,14 +159,11 @@ def form_of(expr: Expr) -> bytes:
 
 def _generic(forest: Forest) -> Forest:
     """Return canonical forms with constants that are not fitted, and variables in the order of their appearance."""
-    library = forest.library
-    has_slot = library.has_slot[forest.tokens]
-    is_constant = _is_kind(library, "constant")[forest.tokens[has_slot]]
-    forest = forest.with_values(np.where(is_constant, np.nan, forest.values))
+    forest = forest.with_values(np.where(constants_among_values(forest), np.nan, forest.values))
     for _ in range(2):  # the canonical order of operands depends on names
         forest = canonical(forest)
         ranks = _appearance(forest)[0]
-        ids = np.flatnonzero(_is_kind(forest.library, "variable")).astype(np.int16)
+        ids = np.flatnonzero(symbol_tables(forest.library).columns >= 0).astype(np.int16)
         tokens = np.where(ranks >= 0, ids[np.maximum(ranks, 0)] if len(ids) else 0, forest.tokens).astype(np.int16)
         forest = Forest(forest.library, tokens, forest.offsets, forest.values)
     return forest
@@ -152,7 +183,7 @@ def _text(expr: Expr) -> str:
 def _appearance(forest: Forest) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return for each token the rank of its variable by appearance, -1 for others; and how many each has."""
     library = forest.library
-    places = np.flatnonzero(_is_kind(library, "variable")[forest.tokens])
+    places = np.flatnonzero(symbol_tables(library).columns[forest.tokens] >= 0)
     owners = forest.owners[places]
     pairs = owners * len(library) + forest.tokens[places]
     _, first, which = np.unique(pairs, return_index=True, return_inverse=True)
@@ -164,12 +195,6 @@ def _appearance(forest: Forest) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     ranks = np.full(len(forest.tokens), -1, np.int64)
     ranks[places] = rank[which]
     return ranks, np.bincount(own, minlength=len(forest))
-
-
-@lru_cache(maxsize=128)
-def _is_kind(library: SymbolLibrary, kind: str) -> NDArray[np.bool_]:
-    """Return for each symbol whether it is of this kind."""
-    return np.array([symbol.kind == kind for symbol in library.symbols], np.bool_)
 
 
 def _keys(forest: Forest) -> list[bytes]:

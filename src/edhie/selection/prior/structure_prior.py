@@ -5,8 +5,8 @@ constants and numbers, and which variable each is. The values of constants and n
 
 Sums and products are coded with all their operands at once, so the order of operands, the placement of brackets and the
 way that a sign or a quotient is written do not matter: `a - b` and `a + (-1)*b` have the same code length, as do
-`a*b/d` and `a/d*b`. The probability of a node's class depends on its parent and on the place of that; see `events` for
-the choices that are coded, and `tables` for their probabilities.
+`a*b/d` and `a/d*b`. The probability of a node's class depends on its parent and on the place of that; see `tables` for
+the choices that are coded and their probabilities.
 
 The counts that ship with edhie are those of `edhie.corpora.formulas`, in versions in which some variables are fitted
 constants (`versions`). `experiments/structure_prior.py` compares this model with others.
@@ -27,8 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from edhie.errors import EdhieError
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.symbols import NUMBER
-from edhie.selection.prior.events import FIXED, ROOT, VARIABLE, Event, events
-from edhie.selection.prior.tables import Counts, Tables, add_events, tables_of
+from edhie.selection.prior.tables import FIXED, ROOT, VARIABLE, Counts, Event, Tables, add_events, events, tables_of
 from edhie.selection.prior.versions import VERSIONS, forms
 
 FORMAT = 2

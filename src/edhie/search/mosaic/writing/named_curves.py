@@ -24,7 +24,7 @@ from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.symbols import NUMBER
 from edhie.search.arrays import Numbers
-from edhie.selection.prior.curves import by_frequency, curves, with_variable
+from edhie.selection.prior.known_forms import by_frequency, curves, with_variable
 from edhie.selection.units import is_angle
 
 ROWS = 100  # on which curves are fitted
