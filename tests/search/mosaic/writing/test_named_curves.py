@@ -43,6 +43,17 @@ def test_the_law_is_among_them_at_its_optimum(name: str, unit: float) -> None:
     assert least <= 1.02 * float(np.square(noise * clean.std()).sum())
 
 
+@pytest.mark.parametrize("unit", [1.0, 1e6, 1e-6])
+def test_rows_at_0_do_not_matter(unit: float) -> None:
+    x = np.concatenate([np.zeros(4), X])
+    y = 3 / (1 + (x / 4) ** 2.5) + 0.8 + 0.01 * np.random.default_rng(2).normal(size=len(x))
+    data = Data(unit * x[np.newaxis], y, None, ("x",))
+    found = named_curves(data, SymbolLibrary.of(OPERATORS, ["x"], constant=True), FitConfig())
+    forms = [str(each.with_constants([None] * len(each.constants))) for each in found]
+    assert "c/(c + (c/x)^c) + c" in forms
+    assert float(squared_errors(Forest.from_exprs(found), data).min()) < 1.1 * len(x) * 0.01**2
+
+
 def test_columns_are_also_multiplied() -> None:
     texts = list(curves_of(["dose", "time"]))
     assert "dose*(c*exp(c*time))" in texts

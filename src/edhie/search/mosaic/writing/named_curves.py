@@ -105,10 +105,9 @@ def in_other_units(
             relative = response.jacobian(response.constants)[1] * response.constants[:, np.newaxis]
             relative[held[i]] = 0.0
             right = np.array([slope[i] / (2.0 * STEP) for slope in slopes])
-            new = np.full(len(held[i]), np.nan)
-            if np.isfinite(relative).all() and np.isfinite(right).all():
-                powers = np.linalg.lstsq(relative.T, right.T, rcond=None)[0]
-                new = response.constants * np.exp(-(powers @ np.log(factors[scaled])))
+            known = np.isfinite(relative).all(axis=0) & np.isfinite(right).all(axis=0)  # x^c has no slope at 0
+            powers = np.linalg.lstsq(relative[:, known].T, right[:, known].T, rcond=None)[0]
+            new = response.constants * np.exp(-(powers @ np.log(factors[scaled])))
             moved.append(expr.with_constants(np.where(np.isfinite(new), new, 1.0).tolist()))
         again = values(Forest.from_exprs(moved, forest.library), data.columns * factors[:, np.newaxis])
         sizes = CLOSE * np.abs(predicted).max(axis=1)
