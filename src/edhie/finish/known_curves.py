@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from edhie.evaluate.constants.fitting import FitConfig, fit_missing
+from edhie.evaluate.constants.fitting import CAREFUL, fit_missing
 from edhie.evaluate.constants.polish import polish
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.resolution import FULL_PRECISION
@@ -17,7 +17,6 @@ from edhie.expr import Expr, Forest, parse
 from edhie.selection.prior.known_forms import curves, form_of, with_variable
 
 ROWS = 100  # on which starting points are compared
-CAREFUL = FitConfig(points=300, starts=8, iterations=60, tolerance=1e-12, rows=None)
 
 
 def is_as_known(expr: Expr) -> bool:
@@ -40,7 +39,8 @@ def as_known(expr: Expr, data: Data, *, lower: float = -math.inf, upper: float =
     data = replace(data, y=values(one, data.columns)[0], weights=None, sigma=None, resolution=FULL_PRECISION)
     if not np.isfinite(data.y).all():
         return None
-    known = Forest.from_exprs([parse(with_variable(way, expr.variables[0]), expr.library)])
+    text = with_variable(way, expr.variables[0], expr.library.constant or "c")
+    known = Forest.from_exprs([parse(text, expr.library)])
     start = fit_missing(known, few_rows(data, ROWS), config=replace(CAREFUL, lower=lower, upper=upper))
     if not np.isfinite(start.squared_errors).all():
         return None

@@ -65,6 +65,8 @@ CHEAP = FitConfig()
 """A fit for the many expressions of a search."""
 THOROUGH = FitConfig(points=500, starts=10, rounds=20, iterations=200, tolerance=1e-14)
 """A fit for the few expressions that matter."""
+CAREFUL = FitConfig(points=300, starts=8, iterations=60, tolerance=1e-12, rows=None)
+"""A fit for hundreds of curves, each with a few constants."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -60,13 +60,16 @@ def by_frequency() -> dict[str, dict[str, tuple[str, ...]]]:
     }
 
 
-def with_variable(text: str, name: str) -> str:
-    """Return the text of a curve over another variable.
+def with_variable(text: str, name: str, constant: str = "c") -> str:
+    """Return the text of a curve over another variable, and with another symbol for constants.
 
     >>> with_variable("c*exp(c*x)", "T")
     'c*exp(c*T)'
+    >>> with_variable("c*exp(c*x)", "c", "C")
+    'C*exp(C*c)'
     """
-    return re.sub(r"\bx\b", name, text)
+    names = {"x": name, "c": constant}
+    return re.sub(r"\b[cx]\b", lambda found: names[found[0]], text)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest, SymbolLibrary
+from edhie.expr.symbols import constant
 from edhie.search.mosaic.writing.named_curves import curves_of, named_curves
 
 OPERATORS = ("+", "-", "*", "/", "^", "neg", "^2", "^3", "sqrt", "exp", "log", "sin", "tanh", "atan")
@@ -52,6 +53,15 @@ def test_rows_at_0_do_not_matter(unit: float) -> None:
     forms = [str(each.with_constants([None] * len(each.constants))) for each in found]
     assert "c/(c + (c/x)^c) + c" in forms
     assert float(squared_errors(Forest.from_exprs(found), data).min()) < 1.1 * len(x) * 0.01**2
+
+
+def test_a_column_may_have_the_name_of_constants() -> None:
+    assert "C*exp(C*c)" in list(curves_of(["c"], "C"))
+    assert "C*c^C*t^C" in list(curves_of(["c", "t"], "C"))
+    data = Data(X[np.newaxis], LAWS["cooling"](X), None, ("c",))
+    library = SymbolLibrary.of([*OPERATORS, constant("C")], ["c"])
+    found = Forest.from_exprs(named_curves(data, library, FitConfig()))
+    assert float(squared_errors(found, data).min()) < 1e-6
 
 
 def test_columns_are_also_multiplied() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import EdhieError
-from edhie.evaluate.constants.fitting import FitConfig, fit_missing
+from edhie.evaluate.constants.fitting import CAREFUL, FitConfig, fit_missing
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.logarithmic_fit import logarithmic_fit
 from edhie.evaluate.data import Data, few_rows
@@ -33,7 +33,6 @@ MOST_ALONE, MOST_TOGETHER = 10, 4  # columns of a table that have curves of thei
 STEP, CLOSE = 1e-5, 1e-4  # relative step of slopes; relative difference of values that count as the same
 MOST = 120  # curves that are returned for each kind of noise
 HALVES = 2  # exponents are also rounded to multiples of a half
-CAREFUL = FitConfig(points=300, starts=8, iterations=60, tolerance=1e-12, rows=None)
 
 
 def named_curves(data: Data, library: SymbolLibrary, bounds: FitConfig) -> list[Expr]:
@@ -47,7 +46,7 @@ def named_curves(data: Data, library: SymbolLibrary, bounds: FitConfig) -> list[
     few = few_rows(data, ROWS)
     scales = np.exp2(np.round(np.log2(np.maximum(np.abs(few.columns).mean(axis=1), np.finfo(np.float64).tiny))))
     scaled = replace(few, columns=few.columns / scales[:, np.newaxis])
-    given = [each for text in curves_of(few.names) if (each := _read(text, library)) is not None]
+    given = [each for text in curves_of(few.names, library.constant) if (each := _read(text, library)) is not None]
     if 1 < few.n_variables <= MOST_TOGETHER and (few.columns > 0).all():
         given += _of_products(scaled, library)
     forest = Forest.from_exprs(given, library)
@@ -126,28 +125,28 @@ def _is_within(expr: Expr, bounds: FitConfig) -> bool:
     return all(bounds.lower <= (each or 0.0) <= bounds.upper for each in expr.constants)
 
 
-def curves_of(names: Sequence[str]) -> Iterator[str]:
-    """Yield the texts of the curves of some columns.
+def curves_of(names: Sequence[str], constant: str = "c") -> Iterator[str]:
+    """Yield the texts of the curves of some columns; `constant` is the symbol of constants.
 
     >>> [text for text in curves_of(["T"]) if "exp" in text][0]
     'c*exp(c*T) + c'
     """
     if len(names) > 1:
-        yield "c*" + "*".join(f"{name}^c" for name in names)
-        yield " + ".join(("c", *(f"c*{name}" for name in names)))
+        yield "*".join((constant, *(f"{name}^{constant}" for name in names)))
+        yield " + ".join((constant, *(f"{constant}*{name}" for name in names)))
     if len(names) > MOST_ALONE:
         return
     for name in names:
-        yield from (with_variable(text, name) for text, *_ in curves().values())
+        yield from (with_variable(text, name, constant) for text, *_ in curves().values())
         others = [other for other in names if other != name]
         if not 0 < len(others) < MOST_TOGETHER:
             continue
         known = by_frequency()["common"] | {each: curves()[each] for each in OF_ANGLES if is_angle(name)}
         for text, *_ in known.values():
-            own = with_variable(text, name)
+            own = with_variable(text, name, constant)
             yield from (f"{other}*({own})" for other in others)
             if len(others) > 1:
-                yield f"{'*'.join(f'{other}^c' for other in others)}*({own})"
+                yield f"{'*'.join(f'{other}^{constant}' for other in others)}*({own})"
 
 
 @cache
@@ -167,13 +166,15 @@ def _once() -> tuple[str, ...]:
 
 def _of_products(data: Data, library: SymbolLibrary) -> list[Expr]:
     """Return curves of a product of powers of all columns, also with exponents that are multiples of a half."""
-    product = "*".join(("c", *(f"{name}^c" for name in data.names)))
-    given = [each for text in _once() if (each := _read(text.replace("Z", product), library)) is not None]
+    constant = str(library.constant)
+    product = "*".join((constant, *(f"{name}^{constant}" for name in data.names)))
+    texts = (with_variable(text, "", constant).replace("Z", product) for text in _once())
+    given = [each for text in texts if (each := _read(text, library)) is not None]
     fitted = fit_missing(Forest.from_exprs(given, library), data, config=CAREFUL).forest
     rounded = []
     for expr, other in zip(given, fitted, strict=True):
         exponents = {expr.child_positions(k)[1] for k, token in enumerate(expr.tokens) if token == "^"}
-        places = [k for k, token in enumerate(expr.tokens) if token == str(library.constant)]
+        places = [k for k, token in enumerate(expr.tokens) if token == constant]
         constants = [
             round(HALVES * (value or 0.0)) / HALVES if place in exponents else own
             for place, own, value in zip(places, expr.constants, other.constants, strict=True)
