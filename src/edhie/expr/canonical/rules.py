@@ -97,8 +97,20 @@ def value_of(opcode: int, a: float) -> float:
 
 
 @jit_inner
+def absorbs_power(arena: Arena, opcodes: Opcodes, node: int) -> bool:
+    """Return True where any power has the same form: `x^c` and `exp(c*x)`, whose free constant takes the exponent."""
+    if arena[node].kind == POWER:
+        exponent = end_of(arena, node + 1)
+    elif arena[node].kind == FUNCTION and opcodes[arena[node].token] == _EXP:
+        exponent = node + 1
+    else:
+        return False
+    return arena[exponent].kind == FREE or (arena[exponent].kind == PRODUCT and np.isnan(arena[exponent].value))
+
+
+@jit_inner
 def add_factors(
-    arena: Arena, node: int, exponent: float, parts: Parts, m: int, factor: float, top: int
+    arena: Arena, opcodes: Opcodes, node: int, exponent: float, parts: Parts, m: int, factor: float, top: int
 ) -> tuple[int, float, int]:
     """Append node^exponent to the factors of a product; return their number, its factor and the top."""
     kind, value = arena[node].kind, arena[node].value
@@ -113,20 +125,20 @@ def add_factors(
     if kind == PRODUCT:
         m = append_all(arena, parts, m, exponent, node)
     elif kind not in (NUMBER, FREE):
-        m = append(parts, m, exponent, node, end_of(arena, node))
+        m = append(parts, m, 1.0 if absorbs_power(arena, opcodes, node) else exponent, node, end_of(arena, node))
     return m, factor, top
 
 
 @jit_inner
 def multiply(
-    arena: Arena, left: int, left_exponent: float, right: int, right_exponent: float, parts: Parts, top: int
+    arena: Arena, opcodes: Opcodes, left: int, left_exponent: float, right: int, right_exponent: float, parts: Parts, top: int
 ) -> tuple[int, int]:
     """Write left^p·right^q (right may be -1: none) at the top; return its bounds, or -1 on overflow."""
     if is_zero(arena, left) or is_zero(arena, right):
         return top, put(arena, top, NUMBER, ZERO, 0.0)
-    m, factor, top = add_factors(arena, left, left_exponent, parts, ZERO, 1.0, top)
+    m, factor, top = add_factors(arena, opcodes, left, left_exponent, parts, ZERO, 1.0, top)
     if right >= 0:
-        m, factor, top = add_factors(arena, right, right_exponent, parts, m, factor, top)
+        m, factor, top = add_factors(arena, opcodes, right, right_exponent, parts, m, factor, top)
     if np.isinf(factor) or factor == 0.0:  # overflow or underflow
         return NONE, top
     m = merge(arena, parts, m, np.isnan(factor))
@@ -150,13 +162,13 @@ def unary(arena: Arena, opcodes: Opcodes, token: int, a: int, parts: Parts, top:
     """Write f(a) at the top; return its bounds, or NONE where folding leaves the finite numbers."""
     opcode = opcodes[token]
     if opcode == _NEG:
-        return multiply(arena, top, 1.0, a, 1.0, parts, put(arena, top, NUMBER, ZERO, -1.0))
+        return multiply(arena, opcodes, top, 1.0, a, 1.0, parts, put(arena, top, NUMBER, ZERO, -1.0))
     if opcode == _INV:
         if is_zero(arena, a):
             return NONE, top
-        return multiply(arena, a, -1.0, NONE, 0.0, parts, top)
+        return multiply(arena, opcodes, a, -1.0, NONE, 0.0, parts, top)
     if _POW2 <= opcode <= _POW5:
-        return multiply(arena, a, float(opcode - _POW2 + 2), NONE, 0.0, parts, top)
+        return multiply(arena, opcodes, a, float(opcode - _POW2 + 2), NONE, 0.0, parts, top)
     if opcode != _CUSTOM:
         if arena[a].kind == NUMBER:
             folded = value_of(opcode, arena[a].value)
@@ -192,7 +204,7 @@ def signed(arena: Arena, token: int, a: int, is_odd_function: bool, top: int) ->
 
 
 @jit_inner
-def power(arena: Arena, a: int, b: int, parts: Parts, top: int) -> tuple[int, int]:
+def power(arena: Arena, opcodes: Opcodes, a: int, b: int, parts: Parts, top: int) -> tuple[int, int]:
     """Write a^b at the top; return its bounds, or NONE where folding leaves the finite numbers."""
     if arena[b].kind == NUMBER:
         exponent = arena[b].value
@@ -201,7 +213,7 @@ def power(arena: Arena, a: int, b: int, parts: Parts, top: int) -> tuple[int, in
         if is_whole(exponent):
             if is_zero(arena, a) and exponent < 0:
                 return NONE, top
-            return multiply(arena, a, exponent, NONE, 0.0, parts, top)
+            return multiply(arena, opcodes, a, exponent, NONE, 0.0, parts, top)
         if arena[a].kind == NUMBER:
             folded = arena[a].value ** exponent if arena[a].value >= 0 else np.nan
             if not np.isfinite(folded) or (folded == 0.0 and arena[a].value != 0.0):
@@ -216,18 +228,19 @@ def power(arena: Arena, a: int, b: int, parts: Parts, top: int) -> tuple[int, in
 
 
 @jit_inner
-def binary(arena: Arena, opcode: int, token: int, a: int, b: int, parts: Parts, top: int) -> tuple[int, int]:
+def binary(arena: Arena, opcodes: Opcodes, token: int, a: int, b: int, parts: Parts, top: int) -> tuple[int, int]:
     """Write the operator's result for operands a and b at the top; return its bounds, or NONE."""
+    opcode = opcodes[token]
     if opcode in (_ADD, _SUB):
         return add_up(arena, a, b, 1.0 if opcode == _ADD else -1.0, parts, top)
     if opcode == _MUL:
-        return multiply(arena, a, 1.0, b, 1.0, parts, top)
+        return multiply(arena, opcodes, a, 1.0, b, 1.0, parts, top)
     if opcode == _DIV:
         if is_zero(arena, b):
             return NONE, top
-        return multiply(arena, a, 1.0, b, -1.0, parts, top)
+        return multiply(arena, opcodes, a, 1.0, b, -1.0, parts, top)
     if opcode == _POW:
-        return power(arena, a, b, parts, top)
+        return power(arena, opcodes, a, b, parts, top)
     a_end, b_end = end_of(arena, a), end_of(arena, b)
     if opcode in (_MIN, _MAX):
         ranked = order(arena, a, a_end, b, b_end)
@@ -290,7 +303,7 @@ def normal_form(
         if arities[token] == 1:
             start, end = unary(arena, opcodes, token, a, parts, top)
         else:
-            start, end = binary(arena, opcodes[token], token, a, begin, parts, top)
+            start, end = binary(arena, opcodes, token, a, begin, parts, top)
         if start == NONE:
             return 0
         top = copy(arena, start, end, begin)
