@@ -79,6 +79,7 @@ def test_a_column_that_has_no_unit_by_its_name_claims_nothing() -> None:
         False,
         False,
     ]
+    assert without_unit(("theta2", "logRe", "pH", "Phil", "graph")).tolist() == [True, True, True, False, False]
 
 
 def test_a_plain_number_absorbs_nothing() -> None:
@@ -90,12 +91,15 @@ FORMS = (
     ("c*exp(c*x) + c", lambda c, s, t: (c[0] * t, c[1] / s, c[2] * t)),
     ("c*x/(x + c)", lambda c, s, t: (c[0] * t, c[1] * s)),
     ("c*(x + c)^c", lambda c, s, t: (c[0] * t * s ** -c[2], c[1] * s, c[2])),
+    ("c*log(x) + c", lambda c, s, t: (c[0] * t, c[1] * t - c[0] * t * np.log(s))),
+    ("c*exp(c*x + c)", lambda c, s, t: (c[0] * t / s, c[1] / s, c[2] + np.log(s))),
+    ("exp(c + c/(x + c))", lambda c, s, t: (c[0] + np.log(t), c[1] * s, c[2] * s)),
 )
 
 
 @settings(deadline=None, max_examples=60)
 @given(
-    st.sampled_from(range(3)), st.sampled_from([1e-9, 1e-3, 37.0, 1e6]), st.sampled_from([1e-12, 0.01, 1e3, 1e12]),
+    st.sampled_from(range(len(FORMS))), st.sampled_from([1e-9, 1e-3, 37.0, 1e6]), st.sampled_from([1e-12, 0.01, 1e3, 1e12]),
     st.integers(0, 5),
 )  # fmt: skip
 def test_bits_do_not_depend_on_units(form: int, of_x: float, of_y: float, seed: int) -> None:

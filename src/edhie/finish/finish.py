@@ -25,8 +25,8 @@ from edhie.finish.known_curves import as_known, is_as_known, n_numbers
 from edhie.finish.numbers import spelling
 from edhie.finish.redundant_constants import without_redundant_constants
 from edhie.selection.choice import FROM_HERE
-from edhie.selection.description import Criterion, describe, least_variances
-from edhie.selection.noise import CONSTANT, NoiseModel
+from edhie.selection.description import Criterion, describe, least_variances, rounding_variances
+from edhie.selection.noise import CONSTANT, NoiseModel, relative_weights
 from edhie.selection.plain_numbers import exact_literals, literal_bits
 from edhie.selection.refitting import refitted, with_plain_numbers
 
@@ -198,16 +198,16 @@ class Finisher:
         return cancellation(after, self.data) <= max(CANCELLING, cancellation(before, self.data))
 
     def _have_values_of(self, expr: Expr, others: Sequence[Expr]) -> NDArray[np.bool_]:
-        """Return which expressions have the values of another, up to what changes the sum of squares by rounding."""
+        """Return which expressions have the values of another, up to rounding and far less than the noise of each row."""
         forest = Forest.from_exprs([expr, *others], opened(expr.library))
         with np.errstate(all="ignore"):
             first, *rest = values(forest, self.data.columns)
-            moved = np.array([self._total(np.square(each - first)) for each in rest])
-            most = SAME * self._total(np.square(self.data.y - first)) + ROUNDING * self.data.squares_to_explain
-        return np.asarray(moved <= most)
-
-    def _total(self, squares: Numbers) -> float:
-        return float(squares.sum() if self.data.weights is None else squares @ self.data.weights)
+            weights = relative_weights(self.model or CONSTANT, first, self.data)
+            weights = np.ones(self.data.n_rows) if weights is None else weights
+            noise = float(weights @ np.square(self.data.y - first)) / weights.sum() / weights
+            negligible = SAME * noise + rounding_variances(self.data)
+            moved = np.array([np.square(each - first) / negligible for each in rest])
+        return np.asarray(moved.mean(axis=1) <= 1.0)
 
     def _is_within_bounds(self, before: Expr, after: Expr) -> bool:
         """Return whether constants with new absolute values are within the bounds."""

@@ -21,19 +21,27 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.losses import FREEDOM
 from edhie.evaluate.machine.program import plan
 from edhie.evaluate.parallel import parallel_for
-from edhie.evaluate.values import with_custom_operators
+from edhie.evaluate.values import values, with_custom_operators
 from edhie.expr import Forest
 from edhie.selection.between_rows import unreliable_bits
-from edhie.selection.noise import PROPORTIONAL, NoiseModel, codes_of, noise_models, smallest_prediction
+from edhie.selection.noise import (
+    PROPORTIONAL,
+    NoiseModel,
+    codes_of,
+    has_one_sign,
+    noise_models,
+    smallest_prediction,
+)
 from edhie.selection.plain_numbers import literal_bits
 from edhie.selection.prior.known_forms import KnownForms
 from edhie.selection.prior.structure_prior import StructurePrior
 from edhie.selection.units import claim_bits, with_factors
 
 Numbers = NDArray[np.float64]
-Kernel = tuple[Numbers, Numbers, Numbers, float, float, NDArray[np.int64], Numbers, Numbers, float, float]
+Kernel = tuple[Numbers, Numbers, Numbers, Numbers, float, NDArray[np.int64], Numbers, Numbers, float, float]
 """Arguments of kernels besides expressions; see `description_kernels.lengths`."""
-ROUNDING = 1e-12  # share of a target below which its residual counts as 0, and of the spread for all: then it is exact
+ROUNDING = 1e-12  # share of a target below which its residual saves nothing, and of the spread: then it is exact
+ROUNDING_OF_ROW = 1e-9  # of a target of one sign, which may extend over many decades: more is no rounding in any row
 ALONE = -3.0  # bits of the structure of a single constant: with 0, 1 of 24 tables of pure noise had an equation
 BITS_PER_NAT = 1.0 / math.log(2.0)
 
@@ -145,9 +153,9 @@ def data_bits(forest: Forest, data: Data, criterion: Criterion, models: tuple[No
     parallel_for(lambda a, b: code_lengths(program, kinds, data.columns, roundings, *own, a, b, out), len(forest))
     for k in with_custom_operators(forest).tolist():
         response = Response(forest.take([k]), data.columns)
-        values, slopes = response.jacobian(response.constants)
+        predicted, slopes = response.jacobian(response.constants)
         is_free = np.isinf(literal_bits(response.constants)) & criterion.has_precision
-        lengths(values, np.ascontiguousarray(slopes[is_free]), response.constants[is_free], *own, out[k])
+        lengths(predicted, np.ascontiguousarray(slopes[is_free]), response.constants[is_free], *own, out[k])
     return np.asarray(np.where(np.isnan(out), np.inf, out) * BITS_PER_NAT)
 
 
@@ -187,8 +195,7 @@ def _kernel_arguments(data: Data, criterion: Criterion, models: tuple[NoiseModel
     weights = np.ones(data.n_rows) if data.weights is None else data.weights * (data.n_rows / data.total_weight)
     floors, smallest = least_variances(data, criterion), smallest_prediction(data.y)
     codes, ratios, costs = codes_of(models, data)
-    exact = (ROUNDING * float(np.std(data.y) or abs(data.y[0]) or 1.0)) ** 2
-    return data.y, weights, floors, exact, smallest, codes, ratios, costs, FREEDOM, criterion.spread
+    return data.y, weights, floors, rounding_variances(data), smallest, codes, ratios, costs, FREEDOM, criterion.spread
 
 
 def least_variances(data: Data, criterion: Criterion) -> Numbers:
@@ -199,6 +206,22 @@ def least_variances(data: Data, criterion: Criterion) -> Numbers:
         if data.sigma is not None:
             floors = np.maximum(floors, np.square(data.sigma))
     return floors
+
+
+def rounding_variances(data: Data) -> Numbers:
+    """Return the variance of each row's residual that rounding errors of an equation without noise may cause."""
+    deviations = np.full(data.n_rows, ROUNDING * float(np.std(data.y) or abs(data.y[0]) or 1.0))
+    if has_one_sign(data.y):
+        deviations = np.minimum(deviations, ROUNDING_OF_ROW * np.abs(data.y))
+    return np.maximum(np.square(deviations), np.finfo(np.float64).tiny)
+
+
+def is_exact(forest: Forest, data: Data) -> NDArray[np.bool_]:
+    """Return which expressions have the values of the target, up to rounding errors."""
+    weights = np.ones(data.n_rows) if data.weights is None else data.weights
+    with np.errstate(all="ignore"):
+        squares = np.square(values(forest, data.columns) - data.y) / rounding_variances(data)
+    return np.asarray(squares @ weights <= weights.sum())
 
 
 def joined_rows(data: Data, other: Data | None) -> Data:

@@ -26,20 +26,21 @@ Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 ALIKE = 1e-9  # relative difference of slopes that counts as rounding
+SAME_EFFECT = 1e-12  # share of a constant's precision, given others, that counts as rounding
 LOG_2PI = math.log(2 * math.pi)
 
 
 @jit
 def code_lengths(
     program: Program, kinds: Indices, columns: Numbers, roundings: Numbers, y: Numbers, weights: Numbers,
-    floors: Numbers, exact: float, smallest: float, codes: Indices, ratios: Numbers, costs: Numbers, freedom: float,
+    floors: Numbers, exact: Numbers, smallest: float, codes: Indices, ratios: Numbers, costs: Numbers, freedom: float,
     spread: float, from_: int, to: int, out: Numbers,
 ) -> None:  # fmt: skip
     """Write the lengths of the data under expressions `from_` to `to`, by noise model, into the rows of `out`.
 
     `kinds` says by leaf whether it is a constant that costs bits of precision (0), the factor of a variable (its place
     plus 1), or neither. `floors` are the least variances by row: smaller residuals save nothing. The variances of the
-    columns' `roundings` are added, carried through the slopes. Below a mean square of `exact` there is no noise.
+    columns' `roundings` are added, carried through the slopes. Residuals with variances up to `exact` are no noise.
     """
     n = len(y)
     values, least = np.empty(n), np.empty(n)
@@ -93,7 +94,7 @@ def place_of(value: float, constants: Numbers) -> int:
 @jit
 def lengths(
     values: Numbers, slopes: Numbers, constants: Numbers, y: Numbers, weights: Numbers, floors: Numbers,
-    exact: float, smallest: float, codes: Indices, ratios: Numbers, costs: Numbers, freedom: float, spread: float,
+    exact: Numbers, smallest: float, codes: Indices, ratios: Numbers, costs: Numbers, freedom: float, spread: float,
     out: Numbers,
 ) -> None:  # fmt: skip
     """Write the lengths of the data under one expression, given by its values and slopes, by noise model."""
@@ -103,21 +104,22 @@ def lengths(
         residuals[i] = y[i] - values[i]
         if not np.isfinite(residuals[i]):
             return
-        total += weights[i] * residuals[i] * residuals[i]
-        least += weights[i] * exact
+        total += weights[i] * residuals[i] * residuals[i] / exact[i]
+        least += weights[i]
     for p in range(len(slopes)):
         drop_infinite(slopes[p], len(y))
     slopes, constants, n_factors, n_first = factors_first(values, slopes, constants)
     if total <= least:
         absolute = np.maximum(floors, exact)
-        widths = prior_widths(values, slopes, constants, weights, spread, n_factors, n_first)
+        own = weights / absolute
+        widths = prior_widths(values, slopes, constants, y, own, spread, n_factors, n_first)
         for m in range(len(codes)):
-            out[m] = costs[m] + gaussian_length(residuals, slopes, widths, n_first, weights, absolute)
+            out[m] = costs[m] + gaussian_length(residuals, slopes, widths, n_first, own, absolute)
         return
     for m in range(len(codes)):
         scale = student_scale(residuals, weights, freedom) if codes[m] == 4 else 1.0
         own = row_weights(values, residuals, weights, codes[m], ratios[m], smallest, scale, freedom)
-        widths = prior_widths(values, slopes, constants, own, spread, n_factors, n_first)
+        widths = prior_widths(values, slopes, constants, y, own, spread, n_factors, n_first)
         if codes[m] == 5:
             out[m] = logarithmic_length(values, slopes, widths, n_first, y, weights, floors)
         elif codes[m] == 4:
@@ -141,7 +143,7 @@ def factors_first(values: Numbers, slopes: Numbers, constants: Numbers) -> tuple
             of_values = max(of_values, abs(slopes[k, i] * values[0] - slopes[k, 0] * values[i]) / abs(values[i]))
             of_one = max(of_one, abs(slopes[k, i] - slopes[k, 0]))
         size = abs(slopes[k, 0]) * ALIKE
-        kinds[k] = 0 if of_values <= size else 1 if of_one <= size else 2
+        kinds[k] = 1 if of_one <= size else 0 if of_values <= size else 2
     own, found, at = np.empty(slopes.shape), np.empty(p), 0
     for kind in range(3):
         for k in range(p):
@@ -155,19 +157,26 @@ def factors_first(values: Numbers, slopes: Numbers, constants: Numbers) -> tuple
 
 @jit_inner
 def prior_widths(
-    values: Numbers, slopes: Numbers, constants: Numbers, weights: Numbers, spread: float, n_factors: int, n_first: int
-) -> Numbers:
-    """Return the width of each constant's prior; a term's is at least the standard deviation of the values."""
+    values: Numbers, slopes: Numbers, constants: Numbers, y: Numbers, weights: Numbers, spread: float, n_factors: int,
+    n_first: int,
+) -> Numbers:  # fmt: skip
+    """Return the width of each constant's prior: for a factor of the whole, for a term of the target, else its size.
+
+    The size of a term depends on units: in other units of x, `a*log(x) + b` has another b.
+    """
     widths = spread * np.abs(constants)
+    for k in range(n_factors):
+        if slopes[k, 0] != 0.0:
+            widths[k] = spread * abs(values[0] / slopes[k, 0])
     if n_first > n_factors:
         total, mean, square = 0.0, 0.0, 0.0
-        for i in range(len(values)):
+        for i in range(len(y)):
             total += weights[i]
-            mean += weights[i] * values[i]
-        for i in range(len(values)):
-            square += weights[i] * (values[i] - mean / total) ** 2
+            mean += weights[i] * y[i]
+        for i in range(len(y)):
+            square += weights[i] * (y[i] - mean / total) ** 2
         for k in range(n_factors, n_first):
-            widths[k] = max(widths[k], math.sqrt(square / total) / abs(slopes[k, 0]))
+            widths[k] = spread * math.sqrt(square / total) / abs(slopes[k, 0])
     return widths
 
 
@@ -264,11 +273,12 @@ def precision_length(slopes: Numbers, widths: Numbers, n_first: int, weights: Nu
             for i in range(n):
                 total += slopes[a, i] * weights[i] * slopes[b, i]
             total *= widths[a] / variance * widths[b]
+            alone = total
             for c in range(b):
                 total -= matrix[a, c] * matrix[b, c]
             if b < a:
                 matrix[a, b] = total / matrix[b, b] if matrix[b, b] > 0.0 else 0.0
-            elif total > 0.0:
+            elif total > SAME_EFFECT * alone:
                 length += 0.5 * math.log(least + total)
                 matrix[a, a] = math.sqrt(total if a < n_first else least + total)
     return length if not np.isnan(length) else np.inf

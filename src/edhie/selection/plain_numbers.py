@@ -52,8 +52,10 @@ def exact_literals(values: ArrayLike) -> Numbers:
     return given
 
 
-def literals_near(value: float, reach: float) -> list[float]:
+def literals_near(value: float, reach: float, *, of_pi: bool = True) -> list[float]:
     """Return plain numbers within `reach` of a value, those of the fewest bits first, at most one of each kind.
+
+    Without `of_pi`, none is a multiple of π.
 
     >>> literals_near(4.003, 0.01)
     [4.0]
@@ -61,7 +63,7 @@ def literals_near(value: float, reach: float) -> list[float]:
     [6.283185307179586]
     """
     found: set[float] = set()
-    for unit in (1.0, math.pi):
+    for unit in (1.0, math.pi) if of_pi else (1.0,):
         for below in DENOMINATORS:
             found.add(round(value / unit * below) * unit / below)
     near = np.array(sorted(each for each in found if abs(each - value) <= reach and each != 0))

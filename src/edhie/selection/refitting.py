@@ -151,10 +151,14 @@ def quickly_plain(one: Forest, data: Data, model: NoiseModel, config: FitConfig)
 
 def _least_gain(one: Forest, places: list[int]) -> float:
     """Return the bits that plain numbers at these positions among the values have to save; nothing for exponents."""
+    return PLAIN_GAIN * len(set(places) - _exponents(one))
+
+
+def _exponents(one: Forest) -> set[int]:
+    """Return the positions among the values of numbers that are exponents."""
     has_slot = one.library.has_slot[one.tokens]
     right = one.right[one.tokens == one.library.ids.get("^", -1)]
-    exponents = (np.cumsum(has_slot) - 1)[right[has_slot[right]]]
-    return PLAIN_GAIN * len(set(places).difference(exponents.tolist()))
+    return set((np.cumsum(has_slot) - 1)[right[has_slot[right]]].tolist())
 
 
 def with_equal_constants(one: Forest, data: Data, model: NoiseModel) -> list[Forest]:
@@ -177,12 +181,12 @@ def with_equal_constants(one: Forest, data: Data, model: NoiseModel) -> list[For
 
 def _replacements(one: Forest, data: Data, model: NoiseModel) -> list[tuple[int, list[float]]]:
     """Return the positions of constants among the values, with plain numbers near them; the nearest first."""
-    places, covariance = _constants(one, data, model)
+    (places, covariance), exponents = _constants(one, data, model), _exponents(one)
     found = []
     for place, error in zip(places.tolist(), np.sqrt(np.diag(covariance)).tolist(), strict=True):
         value = float(one.values[place])
         reach = max(STANDARD_ERRORS * error, SURE * abs(value))
-        near = literals_near(value, min(reach, 0.5 * abs(value)))[:MOST_PLAIN]
+        near = literals_near(value, min(reach, 0.5 * abs(value)), of_pi=place not in exponents)[:MOST_PLAIN]
         if near:
             distance = min(abs(each - value) for each in near) / max(error, 1e-300)
             found.append((distance, place, near))

@@ -1,6 +1,6 @@
 """Claims of an equation about units: what the equation says of the units in which the columns were measured.
 
-The unit of a column, and that of the target, is unknown unless its name says that it has none. A fitted constant takes
+The unit of the target is unknown, and that of a column too, unless its name says that it has none. A fitted constant takes
 whatever unit makes the equation consistent, and a plain number has none, also the 1 that is not written. In `y = c*x`
 the constant absorbs any change of units; `y = x + 1` says that x and y have no unit, and `y = a - b` that all three
 have the same. Such claims are found by linear algebra. If column i is measured in a unit that is smaller by a factor
@@ -37,7 +37,9 @@ Numbers = NDArray[np.float64]
 NO_UNIT, FOLLOWS, SAME_UNIT = 6.0, 3.0, 2.0  # bits of each kind of claim
 PRICES = np.array([NO_UNIT, FOLLOWS, SAME_UNIT])
 ANGLES = frozenset("angle angles theta phi alpha".split())
-WITHOUT_UNIT = ANGLES | frozenset("ratio fraction share percent percentage count counts number log log10 ln ph".split())
+WITHOUT_UNIT = ANGLES | frozenset(
+    "ratio fraction share percent percentage probability count counts number log ln ph".split()
+)
 """Words in the name of a column that say that it has no unit."""
 
 
@@ -85,7 +87,9 @@ def is_angle(name: str) -> bool:
 
 
 def _words(name: str) -> set[str]:
-    return set(re.split(r"[\W_]+", name.lower()))
+    """Return the words of a name, without digits: `log` and `re` of `logRe2`, and `ph` of `pH`."""
+    parts = re.split(r"[\W\d_]+", name)
+    return {word.lower() for part in parts for word in (part, *re.findall(r"[A-Z]?[a-z]+", part))}
 
 
 def with_factors(forest: Forest, is_fixed: NDArray[np.bool_]) -> tuple[Forest, NDArray[np.int64]]:

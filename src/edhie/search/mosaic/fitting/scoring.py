@@ -22,7 +22,7 @@ from edhie.search.base import State, Task
 from edhie.search.mosaic.config import Improving, MosaicConfig, Scoring
 from edhie.search.mosaic.frames.noise_frames import RowNoise, is_near
 from edhie.search.pieces.rewriting import FROM_HERE, completed, refitted, shortened, trimmed, within_bounds
-from edhie.selection.description import Criterion, describe, description_bits
+from edhie.selection.description import Criterion, describe, description_bits, is_exact
 from edhie.selection.noise import CONSTANT, NoiseModel, model_of
 from edhie.selection.refitting import quickly_plain
 from edhie.selection.rules import is_testable
@@ -122,8 +122,11 @@ class Scorer:
     def exact_ones(self) -> Indices:
         """Return the indices of expressions that are exact up to rounding and have fewer constants than rows."""
         explored = self.evaluator.explored
-        exact = np.flatnonzero(explored.errors <= self._exact)
-        return exact[is_testable(explored.take(exact), self.evaluator.data)] if len(exact) else exact
+        found = np.flatnonzero(explored.errors <= self._exact)
+        if len(found) == 0:
+            return found
+        found = found[is_testable(explored.take(found), self.evaluator.data)]
+        return found[is_exact(explored.forest.take(found), self.evaluator.data)]
 
     # -- scoring --------------------------------------------------------------------------
 
