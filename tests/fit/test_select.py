@@ -111,6 +111,15 @@ def test_what_has_to_be_known_is_told(y: np.ndarray, notes: list[str]) -> None:
     assert made.explains_nothing == made.as_json()["explains_nothing"] == ("explain" in "".join(notes))
 
 
+def test_a_note_says_how_many_equations_describe_the_rows_as_well() -> None:
+    made = found(LINE, *TEXTS)
+    shares = [0.0, 0.3, 0.25, *([0.0] * (len(made.equations) - 3))]
+    equations = tuple(replace(each, weight=share) for each, share in zip(made.equations, shares, strict=True))
+    assert "2 equations describe these 40 rows about as well; see their weights" in replace(
+        made, equations=equations, chosen=1
+    ).notes
+
+
 def test_deviations_include_the_doubt_between_equations() -> None:
     made = found(LINE, *TEXTS)
     columns = np.array([[0.1, 2.0, 40.0]])

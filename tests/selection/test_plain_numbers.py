@@ -49,3 +49,8 @@ def test_what_is_near_is_plain_and_within_reach_the_cheapest_first(value: float,
 @pytest.mark.parametrize("value", PLAIN)
 def test_a_plain_number_is_near_itself(value: float) -> None:
     assert value in literals_near(value * (1 + 1e-10), 1e-9 * abs(value))
+
+
+def test_no_exponent_is_a_multiple_of_pi() -> None:
+    assert literals_near(1.5708, 0.01) == [math.pi / 2]
+    assert literals_near(1.5708, 0.01, of_pi=False) == []

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.float64]
 CUT_SHORT = ("evaluations", "seconds", "interrupted")  # ends of a search that were not its own
+ALIKE = 0.4  # share of the best equation's weight from which another describes the rows about as well
 LEAST_COMPARED = 1000
 """Distinct expressions without which a search that was cut short has no weights.
 
@@ -127,7 +128,8 @@ class Discovery:
     def notes(self) -> tuple[str, ...]:
         """Sentences to show beside the equations.
 
-        They tell that none explains the target, that noise is not constant, and why there are no weights.
+        They tell that none explains the target, that several do so about as well, that noise is not constant, and why
+        there are no weights.
         """
         if self.is_empty:
             return ()
@@ -136,7 +138,17 @@ class Discovery:
         )
         model = self.best.model
         noise = "" if model in (None, CONSTANT) else f"constants are fitted for {model.description}"
-        return tuple(filter(None, (nothing if self.explains_nothing else "", noise, self._why_no_weights)))
+        nothing = nothing if self.explains_nothing else self._undecided
+        return tuple(filter(None, (nothing, noise, self._why_no_weights)))
+
+    @property
+    def _undecided(self) -> str:
+        """That several equations are about as likely, if none is likelier than all others together; empty otherwise."""
+        best = self.best.weight or 1.0
+        alike = sum((each.weight or 0.0) >= ALIKE * best for each in self.equations)
+        if best >= 0.5 or alike < 2:
+            return ""
+        return f"{alike} equations describe these {self.n_rows:,} rows about as well; see their weights"
 
     @property
     def _why_no_weights(self) -> str:

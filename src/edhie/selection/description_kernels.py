@@ -160,7 +160,7 @@ def prior_widths(
     values: Numbers, slopes: Numbers, constants: Numbers, y: Numbers, weights: Numbers, spread: float, n_factors: int,
     n_first: int,
 ) -> Numbers:  # fmt: skip
-    """Return the width of each constant's prior: for a factor of the whole, for a term of the target, else its size.
+    """Return the width of each constant's prior: for a factor that of the whole, for a term the target's, else its size.
 
     The size of a term depends on units: in other units of x, `a*log(x) + b` has another b.
     """
@@ -168,15 +168,12 @@ def prior_widths(
     for k in range(n_factors):
         if slopes[k, 0] != 0.0:
             widths[k] = spread * abs(values[0] / slopes[k, 0])
-    if n_first > n_factors:
-        total, mean, square = 0.0, 0.0, 0.0
-        for i in range(len(y)):
-            total += weights[i]
-            mean += weights[i] * y[i]
-        for i in range(len(y)):
-            square += weights[i] * (y[i] - mean / total) ** 2
-        for k in range(n_factors, n_first):
-            widths[k] = spread * math.sqrt(square / total) / abs(slopes[k, 0])
+    total, square = 0.0, 0.0
+    for i in range(len(y)):
+        total += weights[i]
+        square += weights[i] * y[i] * y[i]
+    for k in range(n_factors, n_first):
+        widths[k] = spread * math.sqrt(square / total) / abs(slopes[k, 0])
     return widths
 
 

@@ -34,6 +34,8 @@ def test_every_curve_is_known_in_every_writing(name: str) -> None:
         ("c*x*z", "c*z*x"),
         ("c*x^3.5", "c*x^c"),  # the number is the value of a constant of the form
         ("c*x/(c + x)", "c*z/(z - c)"),
+        ("c*x^c", "c/x^c"),
+        ("c*exp(c*x) + c", "c/exp(c*z) - c"),
     ],
 )
 def test_a_form_is_one_however_it_is_written(one: str, other: str) -> None:
