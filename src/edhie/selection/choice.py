@@ -22,6 +22,8 @@ Numbers = NDArray[np.float64]
 FEW_ROWS = 10_000  # most rows on which candidates are compared
 DESCRIBED, CLOSEST, FINALISTS = 3000, 1000, 40  # candidates with bounds of description lengths, lengths, and refits
 SHORTENED, ROUNDED = 20, 8  # finalists that are written in short form, and given plain numbers
+MOST_SYMBOLS = 300  # of the finalists that are written in short form, since that takes long for large ones
+MOST_CONSTANTS = 8  # of a finalist of which two constants may be one
 REWRITTEN = 40.0  # bits above the shortest description: longer ones are not rewritten
 FIT_ROWS = 20_000  # most rows to which constants are refitted
 HALVING = 2.0  # bits that make an equation half as likely; with 1, 73 % were right of those chosen with 80 to 95 %
@@ -81,6 +83,7 @@ def alternatives(
     bits = bits_of(finalists)
     listed: list[Alternative] = []
     cutoff = float(np.min(bits, initial=np.inf)) + REWRITTEN
+    written = 0
     for rank, k in enumerate(np.argsort(bits, kind="stable").tolist()):
         one = finalists.take([k])
         if not np.isfinite(bits[k]) or _is_plain_number(one):
@@ -91,13 +94,15 @@ def alternatives(
             ways = [(with_plain_numbers(one, fitting, model, criterion, config)[0], 0.0)]
             if rewrite is not None:
                 ways += quickly_plain(one, fitting, model, config)
-                equal = (rewrite(each[0]) for each in with_equal_constants(one, fitting, model))
+                pairs = with_equal_constants(one, fitting, model) if len(one.values) <= MOST_CONSTANTS else []
+                equal = (rewrite(each[0]) for each in pairs)
                 fewer = [each for each in equal if len(each.constants) < len(one.values)]
                 ways += [(refitted(Forest.from_exprs([each]), fitting, model, config), 0.0) for each in fewer]
         forms: list[Alternative] = []
         for way, extra in ways:
             expr, length = way[0], float(bits_of(way)[0])
-            if rewrite is not None and rank < SHORTENED and is_close:
+            if rewrite is not None and rank < SHORTENED and is_close and written <= MOST_SYMBOLS:
+                written += expr.size
                 expr = rewrite(expr)
                 length = min(length, float(bits_of(Forest.from_exprs([expr]))[0]))
             forms.append(Alternative(expr, length + extra, model, executed_at[k]))
