@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.errors import ExpressionError
-from edhie.evaluate.arrays import Indices, Numbers
 from edhie.expr import Forest, SymbolLibrary
 
 FIRST_CAPACITY = 1024

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from edhie.evaluate.arrays import Numbers
+from edhie.arrays import Numbers
 
 MOST_DIGITS = 11  # numbers that need more, relative to the largest, count as not rounded
 FEWEST_DIGITS = 3  # fewer say little: 100, 200 and 3000 may well be exact

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from edhie.arrays import Indices, Numbers
 from edhie.errors import EdhieError, ExpressionError, shortened
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.data import Data
 from edhie.evaluate.machine.program import plan, plan_shared
 from edhie.evaluate.parallel import parallel_for, thread_count
@@ -111,7 +111,7 @@ SAME = 1e-9  # of the largest value: long and short columns may be rounded diffe
 REAL = "fiub"  # kinds of real numbers
 
 
-def with_custom_operators(forest: Forest) -> NDArray[np.int64]:
+def with_custom_operators(forest: Forest) -> Indices:
     """Return the places of the expressions that have a user's operators."""
     is_custom = symbol_tables(forest.library).is_custom
     return np.unique(forest.owners[is_custom[forest.tokens]]) if is_custom.any() else np.zeros(0, np.int64)

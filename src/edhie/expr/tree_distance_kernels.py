@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.arrays import Flags, Indices
 from edhie.expr.jit import jit, jit_inner
 
-Indices = NDArray[np.int64]
 Small = NDArray[np.int32]
 
 
@@ -55,7 +55,7 @@ def zhang_shasha(a: Trees, b: Trees) -> Indices:
 
 
 @jit_inner
-def keyroots(sizes: Small) -> NDArray[np.bool_]:
+def keyroots(sizes: Small) -> Flags:
     """Mark the highest of the nodes that share a leftmost leaf, by node in postorder."""
     highest = np.empty(len(sizes), np.int64)
     for i in range(len(sizes)):  # a parent comes after its children and overwrites them

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edhie.evaluate.arrays import Numbers
+from edhie.arrays import Numbers
 
 MOST_WHOLE = 1e6  # a larger number is whole by chance
 SHARE_IN_GROUP = 1e-8  # share of a constant's direction below which it is rounding

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from edhie.evaluate.arrays import Flags, Numbers
+from edhie.arrays import Flags, Numbers
 from edhie.evaluate.machine.block import BLOCK, operand
 from edhie.evaluate.machine.kernels import fill, leaves_of, run
 from edhie.evaluate.machine.operators import ADD, DIV, MUL, NEG, POW, SUB

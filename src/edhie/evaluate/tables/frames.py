@@ -7,10 +7,9 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.errors import DataError
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.numbers import numbers_of, rows_named
 from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Source, Table
 
@@ -107,9 +106,7 @@ class FrameTable(Table):
             cells = np.where(is_gap, np.nan, cells)
         return self._missing.as_nan(numbers_of(cells, f"{self.path}, column {name!r}", first_row=first_row))
 
-    def _refuse(
-        self, name: str, value: float, rows: NDArray[np.int64], frames: Iterator[DataFrame], next_row: int
-    ) -> NoReturn:
+    def _refuse(self, name: str, value: float, rows: Indices, frames: Iterator[DataFrame], next_row: int) -> NoReturn:
         """Raise an error for values that are not finite, after counting those of the frames to come."""
         every = [rows]
         for frame in frames:

@@ -13,8 +13,8 @@ from typing import TextIO
 
 import numpy as np
 
+from edhie.arrays import Numbers
 from edhie.errors import DataError, shortened
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.tables.decimals import (
     COMMA,
     POINT,

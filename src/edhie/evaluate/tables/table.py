@@ -14,8 +14,8 @@ from typing import BinaryIO, Literal, TextIO, cast, final
 import numpy as np
 
 from edhie.archives import check_gzip
+from edhie.arrays import Numbers
 from edhie.errors import DataError, shortened, suggestion
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.lookalikes import warn_of_lookalikes
 from edhie.evaluate.tables.decimals import is_any_number, is_number
 from edhie.expr.exports.excel import ROW, column_name

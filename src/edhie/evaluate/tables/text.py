@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from edhie.arrays import Numbers
 from edhie.errors import DataError, shortened
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.tables.decimals import COMMA, POINT, Use, is_any_number, is_number, uses_in
 from edhie.evaluate.tables.rows import Row, RowTable
 from edhie.evaluate.tables.table import Header, Source, checked_names
