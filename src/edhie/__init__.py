@@ -19,21 +19,9 @@ if TYPE_CHECKING:
     from edhie.grammar import PCFG
 
 __all__ = [
-    "PCFG",
-    "Constraints",
-    "Corpus",
-    "EDHiERegressor",
-    "Evaluator",
-    "Expr",
-    "Forest",
-    "SymbolLibrary",
-    "canonical",
-    "equivalent",
-    "operator",
-    "parse",
-    "search",
-    "simplify",
-]
+    "PCFG", "Constraints", "Corpus", "EDHiERegressor", "Evaluator", "Expr", "Forest", "SymbolLibrary", "canonical",
+    "equivalent", "operator", "parse", "search", "simplify",
+]  # fmt: skip
 
 # A name is imported when it is first used: `import edhie` itself loads nothing.
 _HOMES = {
