@@ -15,7 +15,9 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-# Kernels are built anew when a file changes that has "expr.jit import" in it, as all files of this package have.
+from edhie.expr.jit import OPTIONS
+
+# kernels are built anew when a file changes that has "expr.jit import" in it, as all files of this package have
 
 Floats = NDArray[np.float64]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -63,7 +65,7 @@ def over_block(
 
 def _for_compiled_callers(**options: Any) -> Any:
     """Return a decorator as `jit_inner`, without a cache of its own: the callers' has the code."""
-    return numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, **options)
+    return numba.njit(no_cpython_wrapper=True, **OPTIONS, **options)
 
 
 def _emitter(result: Any, arguments: tuple[Any, ...], emit: Callable[..., Any]) -> tuple[Any, Any]:
