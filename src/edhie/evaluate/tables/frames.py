@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from numbers import Number
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from edhie.arrays import Indices, Numbers
-from edhie.errors import DataError
-from edhie.evaluate.numbers import numbers_of, rows_named
-from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Source, Table
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
-
 from edhie.archives import check_zip
-from edhie.errors import shortened
-from edhie.evaluate.tables.table import Header, checked_names
+from edhie.arrays import Indices, Numbers
+from edhie.errors import DataError, shortened
+from edhie.evaluate.numbers import numbers_of, rows_named
+from edhie.evaluate.tables.table import WHAT_NEXT, Header, Missing, Source, Table, checked_names
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -78,11 +68,12 @@ class FrameTable(Table):
         first = next(self.frames(names), None)
         if first is None:
             return [False] * len(names)
-        samples = (self._sample(first[name].dropna().head(SAMPLE).tolist()) for name in names)
+        columns = (first[name].dropna().head(SAMPLE).tolist() for name in names)
+        samples = ([cell for cell in cells if not self._is_gap(cell)] for cells in columns)
         return [2 * sum(not isinstance(cell, Number | np.bool_) for cell in cells) > len(cells) for cells in samples]
 
-    def _sample(self, cells: list[Any]) -> list[Any]:
-        return [cell for cell in cells if not (isinstance(cell, str) and self._missing.matches(cell))]
+    def _is_gap(self, cell: Any) -> bool:
+        return isinstance(cell, str) and self._missing.matches(cell)
 
     def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Iterator[Numbers]:
         first_row, frames = 0, self.frames(chosen)
@@ -102,8 +93,7 @@ class FrameTable(Table):
         """Return the numbers of a column, NaN where they are missing."""
         cells = frame[name].to_numpy(dtype=None, na_value=np.nan)
         if cells.dtype.kind == "O":
-            is_gap = [isinstance(cell, str) and self._missing.matches(cell) for cell in cells]
-            cells = np.where(is_gap, np.nan, cells)
+            cells = np.where([self._is_gap(cell) for cell in cells], np.nan, cells)
         return self._missing.as_nan(numbers_of(cells, f"{self.path}, column {name!r}", first_row=first_row))
 
     def _refuse(self, name: str, value: float, rows: Indices, frames: Iterator[DataFrame], next_row: int) -> NoReturn:
