@@ -25,21 +25,14 @@ class Trees(NamedTuple):
     offsets: Indices
 
 
-@jit_inner
-def longest(offsets: Indices) -> int:
-    """Return the length of the longest piece."""
-    found = 0
-    for k in range(len(offsets) - 1):
-        found = max(found, offsets[k + 1] - offsets[k])
-    return found
-
-
 @jit
 def zhang_shasha(a: Trees, b: Trees) -> Indices:
     """Return the tree edit distance of each tree of `a` to the one at the same place in `b`, at unit costs."""
     out = np.zeros(len(a.offsets) - 1, np.int64)
+    if len(out) == 0:
+        return out
     # the two tables of the algorithm, for the largest trees; each pair writes what it reads
-    shape = (longest(a.offsets) + 1, longest(b.offsets) + 1)
+    shape = (np.diff(a.offsets).max() + 1, np.diff(b.offsets).max() + 1)
     trees = np.empty(shape, np.int32)
     forests = np.empty(shape, np.int32)
     keyroots_a = keyroots(a.sizes)

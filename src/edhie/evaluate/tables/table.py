@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, Literal, TextIO, cast, final
+from typing import BinaryIO, Literal, cast, final
 
 import numpy as np
 
@@ -65,10 +65,6 @@ class Source:
         if not self._is_compressed:
             return self._opened()
         return cast(BinaryIO, gzip.open(self.path if self._content is None else io.BytesIO(self._content)))
-
-    def open_text(self, encoding: str) -> TextIO:
-        """Open the text, with its own line ends."""
-        return io.TextIOWrapper(self.open(), encoding=encoding, newline="")
 
     def head(self, count: int) -> bytes:
         """Return the first bytes."""
@@ -221,7 +217,8 @@ def checked_names(path: Path, names: Sequence[str], header: Header | None = None
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise HeaderError(f"{must} differently, and {name!r} is there {count} times; rename all but one")
-    if half := next((name for name in names if not name.isascii() and any(map(_is_half, name))), None):
+    # surrogates of UTF-16, which JSON may contain alone
+    if half := next((name for name in names if any("\ud800" <= letter <= "\udfff" for letter in name)), None):
         raise DataError(f"{path}: the name {half!r} holds half a character, which cannot be saved; rename the column")
     warn_of_lookalikes(path, names)
     return names
@@ -242,8 +239,3 @@ def _mended(names: Sequence[str]) -> tuple[str, ...]:
             name = f"{stem}_{counts[stem] + 1}"
         found[name] = None
     return tuple(found)
-
-
-def _is_half(letter: str) -> bool:
-    """Return whether a character is a UTF-16 surrogate, which JSON may contain alone."""
-    return "\ud800" <= letter <= "\udfff"
