@@ -198,7 +198,6 @@ class Evaluator:
         self._count(executed=n)
 
     def _count(self, **more: int) -> None:
-        """Add to the counts of these names."""
         self.counts = replace(self.counts, **{name: getattr(self.counts, name) + n for name, n in more.items()})
 
     def unseen(self, forest: Forest) -> Forest:

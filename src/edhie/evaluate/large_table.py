@@ -68,7 +68,6 @@ def take_sample(
 
 
 def _extreme_rows(numbers: Numbers) -> Rows:
-    """Return the rows in which a column is smallest or largest."""
     return np.unique(np.concatenate([numbers.argmin(axis=0), numbers.argmax(axis=0)]))
 
 

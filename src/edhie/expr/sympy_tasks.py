@@ -113,7 +113,6 @@ def prove_zero(left: Expr, right: Expr, *, constants: list[int]) -> Answer:
 
 
 def _symbols(expr: Expr) -> list[sympy.Symbol]:
-    """Return the SymPy symbols of its constants."""
     return [sympy.Symbol(name, real=True) for name in constant_names(expr.library, len(expr.constants))]
 
 

@@ -66,5 +66,4 @@ class Renamed(RenamedSamples):
 
 
 def _over(forest: Forest, library: SymbolLibrary) -> Forest:
-    """Return the same tokens over a library of the same ids."""
     return Forest(library, forest.tokens, forest.offsets, forest.values)

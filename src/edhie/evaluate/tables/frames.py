@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from numbers import Number
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -116,15 +116,6 @@ GAPS = frozenset(
 """Texts that count as missing values, the same as in pandas."""
 
 
-class _Sheet(NamedTuple):
-    rows: list[dict[int, Any]]
-    """The values of each row that is not blank, by column."""
-    numbers: list[int]
-    """The numbers of these rows in the sheet, from 1."""
-    sheets: list[str]
-    """The names of all sheets."""
-
-
 def excel_table(source: Source, missing: Sequence[float | str], header: Header | None = None) -> FrameTable:
     """Read the first sheet of an Excel file: its first row that is not empty holds the names."""
     try:
@@ -135,7 +126,8 @@ def excel_table(source: Source, missing: Sequence[float | str], header: Header |
         raise DataError(f"{source.path}: {needs}, or save the table as CSV") from error
     except Exception as error:  # of many kinds: not a zip archive, no sheets, damaged sheets
         raise DataError(f"{source.path} cannot be read as an Excel file: {error}; save it as CSV") from error
-    n_titles = _rows_of_titles(rows)
+    first_wide = next((k for k, row in enumerate(rows) if len(row) > 1), 0)  # above it, one cell is written in each row
+    n_titles = first_wide if first_wide and all(isinstance(each, str) for each in rows[first_wide].values()) else 0
     frame = frame.iloc[n_titles:].dropna(axis=1, how="all") if n_titles else frame
     first = ["" if name != name else str(name) for name in frame.iloc[0]] if len(frame) else []  # NaN is not itself
     names = checked_names(source.path, first, header)
@@ -151,13 +143,8 @@ def excel_table(source: Source, missing: Sequence[float | str], header: Header |
     return table
 
 
-def _rows_of_titles(rows: Sequence[dict[int, Any]]) -> int:
-    """Count the rows above the names in which only one cell is written; 0 unless a row of names is below them."""
-    count = next((k for k, row in enumerate(rows) if len(row) > 1), 0)
-    return count if count and all(isinstance(value, str) for value in rows[count].values()) else 0
-
-
-def _first_sheet(source: Source) -> _Sheet:
+def _first_sheet(source: Source) -> tuple[list[dict[int, Any]], list[int], list[str]]:
+    """Return the rows that are not blank, with values by column; the numbers of these rows; the names of all sheets."""
     from openpyxl import load_workbook
 
     with source.open() as file:
@@ -173,7 +160,7 @@ def _first_sheet(source: Source) -> _Sheet:
                 if row := _values(cells):
                     rows.append(row)
                     numbers.append(number)
-            return _Sheet(rows, numbers, [str(name) for name in book.sheetnames])
+            return rows, numbers, [str(name) for name in book.sheetnames]
         finally:
             book.close()
 

@@ -163,7 +163,9 @@ class Table(ABC):
         """
         for name in chosen:
             if name not in self.names:
-                hint = suggestion(name, self.names) or f"; it has {shortened(', '.join(self.names))}{self._advice()}"
+                is_other = len(self.names) == 1 and any(each in self.names[0] for each in ";\t| ")
+                advice = "; separate columns by commas" if is_other else ""
+                hint = suggestion(name, self.names) or f"; it has {shortened(', '.join(self.names))}{advice}"
                 raise DataError(f"{self.path} has no column {name!r}{hint}")
         n_dropped = 0
         for found in self._read(chosen, with_gaps=with_gaps or drop_missing):
@@ -192,11 +194,6 @@ class Table(ABC):
             listed = shortened(", ".join(map(repr, texts)))
             self._left_out = (*self._left_out, f"has {kinds} left out: {listed}")
         return tuple(name for name in names if not is_text[name])
-
-    def _advice(self) -> str:
-        """Return a hint for tables whose columns are separated by something else."""
-        is_other = len(self.names) == 1 and any(each in self.names[0] for each in ";\t| ")
-        return "; separate columns by commas" if is_other else ""
 
 
 def checked_names(path: Path, names: Sequence[str], header: Header | None = None) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
@@ -73,13 +74,6 @@ def _emitter(result: Any, arguments: tuple[Any, ...], emit: Callable[..., Any]) 
     return result(*arguments), lambda context, builder, signature, values: emit(builder, *values)
 
 
-def _reading(result: Any, argument: Any) -> tuple[Any, Any]:
-    """Return a signature and code that read the bits of the argument as a value of another type."""
-    return result(argument), lambda context, builder, signature, values: builder.bitcast(
-        values[0], context.get_value_type(result)
-    )
-
-
 def _fma(typing_context: Any, x: Any, y: Any, z: Any) -> tuple[Any, Any]:
     """The value of x * y + z, rounded once; on every machine, also where that is slow."""
     return _emitter(types.float64, (types.float64,) * 3, lambda builder, x, y, z: builder.fma(x, y, z))
@@ -89,16 +83,14 @@ fma = cast("Callable[[float, float, float], float]", intrinsic(_fma))
 
 
 def _bits(typing_context: Any, x: Any) -> tuple[Any, Any]:
-    """The bits of a float64, as an int64."""
-    return _reading(types.int64, types.float64)
+    return _emitter(types.int64, (types.float64,), lambda builder, x: builder.bitcast(x, ir.IntType(64)))
 
 
 bits = cast("Callable[[float], int]", intrinsic(_bits))
 
 
 def _from_bits(typing_context: Any, n: Any) -> tuple[Any, Any]:
-    """The float64 with these bits."""
-    return _reading(types.float64, types.int64)
+    return _emitter(types.float64, (types.int64,), lambda builder, n: builder.bitcast(n, ir.DoubleType()))
 
 
 from_bits = cast("Callable[[int], float]", intrinsic(_from_bits))

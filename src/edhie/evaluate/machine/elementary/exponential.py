@@ -141,7 +141,6 @@ def _or_edge(x: float, value: float) -> float:
 
 @inlined
 def _log(x: float) -> float:
-    """The natural logarithm of every x but denormal ones."""
     k, m = exponent_and_rest(x)
     f, half, rest = _parts(m)
     return _or_edge(x, fma(k, LN2_HIGH, f - (half - fma(k, LN2_LOW, rest))))
