@@ -167,27 +167,10 @@ NUMBER = Symbol("#", "number", opcode=Opcode.NUMBER)
 """The symbol of all other numbers, whose values are kept beside the tokens."""
 
 ALIASES: dict[str, str] = {
-    "**": "^",
-    "ln": "log",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    "Abs": "abs",
-    "fabs": "abs",
-    "minimum": "min",
-    "maximum": "max",
-    "Min": "min",
-    "Max": "max",
-    "sgn": "sign",
-    "square": "^2",
-    "sqr": "^2",
-    "cube": "^3",
-    "pow": "^",
-    "reciprocal": "inv",
-    "negative": "neg",
-    "E": "e",
-    "π": "pi",
-}
+    "**": "^", "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "Abs": "abs", "fabs": "abs",
+    "minimum": "min", "maximum": "max", "Min": "min", "Max": "max", "sgn": "sign", "square": "^2", "sqr": "^2",
+    "cube": "^3", "pow": "^", "reciprocal": "inv", "negative": "neg", "E": "e", "π": "pi",
+}  # fmt: skip
 """Other spellings, which are read but never printed."""
 
 
