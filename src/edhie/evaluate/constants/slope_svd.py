@@ -113,9 +113,6 @@ class SlopeSVD:
         return np.asarray(np.eye(len(self.scales)) - known @ known.T)
 
 
-# -- many rows, reduced to a triangular factor -----------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class Triangle:
     """Weighted slopes and residuals of many rows, as the triangular factor of a QR decomposition.

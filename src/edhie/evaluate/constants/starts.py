@@ -93,9 +93,6 @@ def uniform(seed: int, start: int, place: int) -> float:
     return float(state >> np.uint64(11)) * 2.0**-53
 
 
-# -- linear constants ------------------------------------------------------------------
-
-
 @jit
 def find_linear(program: Program, k: int, is_linear: Flags) -> None:
     """Mark, by the register of each leaf, a set of constants in which expression k is jointly linear.

@@ -10,17 +10,15 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
+from edhie.arrays import Numbers
 from edhie.expr.jit import OPTIONS
 
 # kernels are built anew when a file changes that has "expr.jit import" in it, as all files of this package have
 
-Floats = NDArray[np.float64]
 F = TypeVar("F", bound=Callable[..., Any])
 
 SIGN = -(1 << 63)  # the sign bit of a float64, as an int64
@@ -38,17 +36,17 @@ def over_block(
     function: Callable[[float], float],
     is_edge: Callable[[float], bool] | None = None,
     exact: Callable[[float], float] | None = None,
-) -> Callable[[Floats, Floats], None]:
+) -> Callable[[Numbers, Numbers], None]:
     """Return a function of blocks, compiled into its callers, from inlined functions of numbers.
 
     Elements for which `is_edge` holds are computed by `exact`, of the C library, one by one.
     """
 
-    def whole(a: Floats, out: Floats) -> None:
+    def whole(a: Numbers, out: Numbers) -> None:
         for i in range(len(a)):
             out[i] = function(a[i])
 
-    def with_edges(a: Floats, out: Floats) -> None:
+    def with_edges(a: Numbers, out: Numbers) -> None:
         strange = 0
         for i in range(len(a)):
             out[i] = function(a[i])
@@ -61,7 +59,7 @@ def over_block(
     chosen = whole if is_edge is None else with_edges
     # compiled code is linked by name: two functions of one name in a cached build would be taken for each other
     chosen.__qualname__ = f"{chosen.__name__}_{function.__name__}"
-    return cast("Callable[[Floats, Floats], None]", _for_compiled_callers()(chosen))
+    return cast("Callable[[Numbers, Numbers], None]", _for_compiled_callers()(chosen))
 
 
 def _for_compiled_callers(**options: Any) -> Any:

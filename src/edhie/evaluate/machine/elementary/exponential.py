@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
+from edhie.arrays import Numbers
 from edhie.evaluate.machine.elementary.bits import (
     LARGEST,
     MAGIC,
     SIGN,
     SMALLEST_NORMAL,
-    Floats,
     bits,
     fma,
     from_bits,
@@ -239,7 +239,7 @@ cbrt = over_block(_cube_root)
 
 
 @jit_inner
-def power(a: Floats, b: Floats, out: Floats) -> None:
+def power(a: Numbers, b: Numbers, out: Numbers) -> None:
     """The power a^b; NaN for a negative a and a b that is no integer."""
     strange = 0
     for i in range(len(a)):
