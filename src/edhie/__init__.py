@@ -19,38 +19,22 @@ if TYPE_CHECKING:
     from edhie.grammar import PCFG
 
 __all__ = [
-    "PCFG",
-    "Constraints",
-    "Corpus",
-    "EDHiERegressor",
-    "Evaluator",
-    "Expr",
-    "Forest",
-    "SymbolLibrary",
-    "canonical",
-    "equivalent",
-    "operator",
-    "parse",
-    "search",
-    "simplify",
-]
+    "PCFG", "Constraints", "Corpus", "EDHiERegressor", "Evaluator", "Expr", "Forest", "SymbolLibrary", "canonical",
+    "equivalent", "operator", "parse", "search", "simplify",
+]  # fmt: skip
 
-# A name is imported when it is first used: `import edhie` itself loads nothing.
-_HOMES = {
-    "PCFG": "edhie.grammar",
-    "Constraints": "edhie.evaluate",
-    "Corpus": "edhie.corpora",
-    "EDHiERegressor": "edhie.estimator",
-    "Evaluator": "edhie.evaluate",
-    "Expr": "edhie.expr",
-    "Forest": "edhie.expr",
-    "SymbolLibrary": "edhie.expr",
-    "canonical": "edhie.expr.canonical",
-    "equivalent": "edhie.expr.equivalence",
-    "operator": "edhie.expr",
-    "parse": "edhie.expr",
-    "simplify": "edhie.expr.simplify",
+# a name is imported when it is first used: `import edhie` itself loads nothing
+_NAMES = {
+    "edhie.corpora": ("Corpus",),
+    "edhie.estimator": ("EDHiERegressor",),
+    "edhie.evaluate": ("Constraints", "Evaluator"),
+    "edhie.expr": ("Expr", "Forest", "SymbolLibrary", "operator", "parse"),
+    "edhie.expr.canonical": ("canonical",),
+    "edhie.expr.equivalence": ("equivalent",),
+    "edhie.expr.simplify": ("simplify",),
+    "edhie.grammar": ("PCFG",),
 }
+_HOMES = {name: home for home, names in _NAMES.items() for name in names}
 _ROOMS = ("search",)  # packages that need no import of their own: `edhie.search.run`
 
 

@@ -61,7 +61,7 @@ class FolderFormat:
             digests = {name: hashlib.sha256(content).hexdigest() for name, content in encoded.items()}
             head = {"kind": self.kind, "format": self.version, **description, FILES: digests}
             plain = json.loads(json.dumps(head, default=as_json))
-            text = json.dumps({**plain, CHECKSUM: _checksum(plain)}, indent=2, ensure_ascii=False) + "\n"
+            text = json.dumps({**plain, CHECKSUM: digest(json.dumps(plain))}, indent=2, ensure_ascii=False) + "\n"
             return {**encoded, self.description: text.encode()}
         except (TypeError, ValueError) as error:
             raise self.error(f"the {self.kind} cannot be written as text: {error}") from error
@@ -120,7 +120,7 @@ class FolderFormat:
         self._check_has(folder, *names, *unchecked)
         with self.reading(path):
             checksum = description.pop(CHECKSUM, None)
-            if checksum not in (None, _checksum(description)):
+            if checksum not in (None, digest(json.dumps(description))):
                 raise ValueError("it was changed after it was written")
             digests = dict(description.pop(FILES, {}))
         for name in names:
@@ -194,10 +194,6 @@ def digest(*parts: NDArray[Any] | str) -> str:
     for part in parts:
         state.update(part.encode() if isinstance(part, str) else np.ascontiguousarray(part).tobytes())
     return state.hexdigest()
-
-
-def _checksum(description: Mapping[str, Any]) -> str:
-    return digest(json.dumps(description))
 
 
 def csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]], *, for_people: bool = False) -> str:

@@ -153,13 +153,8 @@ def _table(front: Front, title: str) -> RenderableType:
     table.add_column("complexity", justify="right", no_wrap=True, min_width=len("complexity"))
     table.add_column("error", justify="right", no_wrap=True, min_width=ERROR_WIDTH)
     table.add_column(Text(title), no_wrap=True, overflow="ellipsis", ratio=1)
-    for k in _worth_showing(front):
+    steps = np.argsort(-scores_of(front)[:-1], kind="stable")[: SHOWN - 1]  # the largest falls of the error
+    for k in sorted({*steps.tolist(), *range(len(front))[-1:]}):
         each = front[k]
         table.add_row(f"{each.complexity:g}", f"{each.error:.4g}", Text(f"{each.expr:{FEW_DIGITS}}"))
     return table
-
-
-def _worth_showing(front: Front) -> list[int]:
-    """Return the positions of the lowest error and of the largest falls of the error for each unit of complexity."""
-    steps = np.argsort(-scores_of(front)[:-1], kind="stable")[: SHOWN - 1]
-    return sorted({*steps.tolist(), *range(len(front))[-1:]})

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Numbers
 from edhie.bench.equivalence import freed, is_equivalent
 from edhie.bench.methods import answer_library, generator_for, in_problem_names, problem_symbols
 from edhie.bench.metrics import bounded_r2, evaluated_to_success, rank_of_truth, success_threshold
@@ -27,7 +27,6 @@ from edhie.search import Budget, Strategy, run, strategy_named
 from edhie.search.strategies import imported
 from edhie.selection.choice import shortest_description
 
-Numbers = NDArray[np.float64]
 MOSAIC = "mosaic"
 REFITTED = 300  # candidates of a noisy run whose constants are fitted again without noise
 MANY_FITS = FitConfig(rows=256)

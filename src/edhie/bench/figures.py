@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from edhie.arrays import Numbers
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.records import CURVES, Row, curve_name
 from edhie.bench.report import paper_figures, summarised
-from edhie.plots.style import FAINT, Numbers, new_figure
+from edhie.plots.style import FAINT, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from edhie.arrays import Indices, Numbers
+
 STRICT = 1e-10  # the RMSE that the paper asks for, whatever the target's size
 
 
@@ -31,7 +31,7 @@ def bounded_r2(y: Numbers, y_hat: Numbers, train_mean: float) -> float:
     return max(0.0, 1.0 - left / whole)
 
 
-def evaluated_to_success(errors: Numbers, executed_at: NDArray[np.int64], threshold: float) -> int | None:
+def evaluated_to_success(errors: Numbers, executed_at: Indices, threshold: float) -> int | None:
     """Return the number of expressions executed up to the first below the threshold; None if there is none."""
     found = executed_at[errors < threshold]
     return int(found.min()) if len(found) else None

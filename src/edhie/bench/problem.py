@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Numbers
 from edhie.bench.problem_files import (
     BASE_UNITS,
     ProblemError,
@@ -28,7 +28,6 @@ from edhie.expr import Expr, parse
 from edhie.expr.interpret import interpret
 from edhie.expr.standard_libraries import everything
 
-Numbers = NDArray[np.float64]
 Split = Literal["train", "test"]
 SPLITS: tuple[Split, ...] = ("train", "test")
 SUFFIX = ".toml"

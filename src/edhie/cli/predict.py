@@ -17,12 +17,13 @@ from typing import Annotated, Literal, TextIO
 import numpy as np
 import typer
 
+from edhie.arrays import Numbers
 from edhie.cli.outputs import Force, check_output
 from edhie.cli.search_options import DECIMAL_MARK, Mark
 from edhie.cli.show import Index, RunFolder, chosen_equation
 from edhie.console import error_console, say
 from edhie.errors import DataError, raised_as, shortened
-from edhie.evaluate.tables import Numbers, Table, open_table
+from edhie.evaluate.tables import Table, open_table
 from edhie.evaluate.tables.frames import FrameTable
 from edhie.fit import Discovery, Equation
 from edhie.fit.run_folder import load

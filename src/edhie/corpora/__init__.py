@@ -7,16 +7,6 @@ from edhie.corpora.importing import BadLine, ImportOptions, import_file
 from edhie.corpora.recipes import Recipe, named_recipe, recipe_names
 
 __all__ = [
-    "BadLine",
-    "Corpus",
-    "Formula",
-    "Formulas",
-    "ImportOptions",
-    "Recipe",
-    "build",
-    "formulas",
-    "import_file",
-    "named_recipe",
-    "physics",
-    "recipe_names",
-]
+    "BadLine", "Corpus", "Formula", "Formulas", "ImportOptions", "Recipe", "build", "formulas", "import_file",
+    "named_recipe", "physics", "recipe_names",
+]  # fmt: skip

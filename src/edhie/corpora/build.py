@@ -208,7 +208,6 @@ def _open_log(log: Path, recipe: Recipe, grammar: PCFG) -> None:
 
 
 def _write_whole(path: Path, lines: Iterable[str]) -> None:
-    """Write a file atomically."""
     with raised_as(CorpusError, f"cannot write {path}"):
         replace_file(path, "".join(f"{line}\n" for line in lines).encode())
 

@@ -15,10 +15,7 @@ from edhie.expr.symbols import OPERATORS, constant
 from edhie.grammar import PCFG, load, names
 
 LIBRARIES: dict[str, Callable[[int], SymbolLibrary]] = {
-    "ae": standard_libraries.ae,
-    "trig": standard_libraries.trig,
-    "nguyen": standard_libraries.nguyen,
-    "feynman": standard_libraries.feynman,
+    name: getattr(standard_libraries, name) for name in ("ae", "trig", "nguyen", "feynman")
 }
 
 

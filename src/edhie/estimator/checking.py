@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Numbers
 from edhie.errors import DataError, UnexplainedWarning
 from edhie.evaluate import Data
 from edhie.evaluate.data import what_never_varies, with_resolution
 from edhie.evaluate.reading import weights_of
 from edhie.fit import Discovery
-
-Numbers = NDArray[np.float64]
 
 
 def data_of(

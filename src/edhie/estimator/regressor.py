@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from edhie.arrays import Numbers
 from edhie.errors import DataError
 from edhie.estimator.checking import check_columns, check_found, check_variation, data_of, names_of_targets
 from edhie.estimator.results import FittedEquations
@@ -28,7 +28,6 @@ from edhie.fit.workers import Workers, cores_of
 if TYPE_CHECKING:
     from edhie.fit.revision import Revision
 
-Numbers = NDArray[np.float64]
 LARGEST_SEED = 2**31 - 1
 
 

@@ -10,21 +10,6 @@ from edhie.evaluate.reading import read_columns, read_data
 from edhie.evaluate.values import squared_errors, values
 
 __all__ = [
-    "CHEAP",
-    "LOSSES",
-    "THOROUGH",
-    "Constraints",
-    "Counts",
-    "Data",
-    "Evaluator",
-    "FitConfig",
-    "Fitted",
-    "Loss",
-    "Scores",
-    "fit_constants",
-    "r2",
-    "read_columns",
-    "read_data",
-    "squared_errors",
-    "values",
-]
+    "CHEAP", "LOSSES", "THOROUGH", "Constraints", "Counts", "Data", "Evaluator", "FitConfig", "Fitted", "Loss",
+    "Scores", "fit_constants", "r2", "read_columns", "read_data", "squared_errors", "values",
+]  # fmt: skip

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.errors import ExpressionError
-from edhie.evaluate.arrays import Indices, Numbers
 from edhie.expr import Forest, SymbolLibrary
 
 FIRST_CAPACITY = 1024
@@ -49,6 +49,14 @@ class Archive:
 
     capacity = 1_000_000
     """Largest number of expressions that are kept."""
+    errors: Numbers
+    """Error at each place; infinite without finite predictions, and where a bound cut the expression short."""
+    complexities: Numbers
+    """Complexity at each place."""
+    ages: Indices
+    """Number of expressions added before that at each place."""
+    executed_at: Indices
+    """Number of distinct expressions executed when the error at each place became known, itself included."""
 
     def __init__(self, library: SymbolLibrary) -> None:
         self.library = library
@@ -60,6 +68,10 @@ class Archive:
         self._arrays = {name: GrowingArray(dtype) for name, dtype in (FOREST | ROWS).items()}
         for name in ("offsets", "value_offsets"):
             self._arrays[name].append(np.zeros(1, np.int64))
+        self._show_rows()
+
+    def _show_rows(self) -> None:
+        self.errors, self.complexities, self.ages, self.executed_at = (self._arrays[name].array for name in ROWS)
 
     def __len__(self) -> int:
         return len(self.errors)
@@ -80,6 +92,7 @@ class Archive:
         arrays["values"].append(forest.values)
         for name, row in zip(ROWS, rows, strict=True):
             arrays[name].append(row)
+        self._show_rows()
 
     @property
     def forest(self) -> Forest:
@@ -92,26 +105,6 @@ class Archive:
 
         tokens, offsets, values, value_offsets = (self._arrays[name].array for name in FOREST)
         return Forest(self.library, *gather(tokens, offsets, values, value_offsets, np.ascontiguousarray(places)))
-
-    @property
-    def errors(self) -> Numbers:
-        """Error at each place; infinite without finite predictions, and where a bound cut the expression short."""
-        return self._arrays["errors"].array
-
-    @property
-    def complexities(self) -> Numbers:
-        """Complexity at each place."""
-        return self._arrays["complexities"].array
-
-    @property
-    def ages(self) -> Indices:
-        """Number of expressions added before that at each place."""
-        return self._arrays["ages"].array
-
-    @property
-    def executed_at(self) -> Indices:
-        """Number of distinct expressions executed when the error at each place became known, itself included."""
-        return self._arrays["executed_at"].array
 
     def forget(self) -> Indices | None:
         """Drop the worst of the older half if there are too many expressions, but never the best of all.

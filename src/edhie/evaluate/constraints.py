@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from edhie.arrays import Flags
 from edhie.errors import EdhieError, SymbolError, shortened, suggestion
-from edhie.evaluate.arrays import Flags
 from edhie.evaluate.numbers import check_whole
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.symbols import ALIASES, OPERATORS

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.arrays import Flags, Indices
 from edhie.errors import EdhieError
 from edhie.evaluate.archive import Archive
-from edhie.evaluate.arrays import Flags, Indices
 from edhie.evaluate.hash_table import KeyTable
 from edhie.expr import Forest
 

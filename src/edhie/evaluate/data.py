@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.errors import DataError
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.resolution import FULL_PRECISION, Resolution, resolution_of, rounding_of
 
 ROUNDING = 1e-18  # of the target's sum of squares: a fit to nine digits
@@ -108,11 +108,11 @@ class Data:
         return np.ascontiguousarray(np.concatenate([np.reshape(drawn, (len(few), SEPARATE_POINTS)), some], axis=1))
 
     @property
-    def counting_rows(self) -> NDArray[np.int64]:
+    def counting_rows(self) -> Indices:
         """The rows that have a weight above 0."""
         return np.arange(self.n_rows) if self.weights is None else np.flatnonzero(self.weights)
 
-    def with_columns(self, places: Sequence[int] | NDArray[np.int64]) -> Data:
+    def with_columns(self, places: Sequence[int] | Indices) -> Data:
         """Return the data with some of the variables, in this order."""
         chosen = [int(k) for k in places]
         return replace(self, columns=self.columns[chosen], names=tuple(self.names[k] for k in chosen))

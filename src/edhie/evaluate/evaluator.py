@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.arrays import Flags, Indices, Numbers
 from edhie.errors import EdhieError, ExpressionError
 from edhie.evaluate.archive import Archive
-from edhie.evaluate.arrays import Indices
 from edhie.evaluate.complexity import complexity, symbol_weights
 from edhie.evaluate.constants.fitting import CHEAP, FitConfig, fit_and_score, with_parts
 from edhie.evaluate.constraints import Constraints, Rules
@@ -38,11 +38,11 @@ class Scores:
 
     forest: Forest
     """The expressions with their constants fitted; for an equivalent of an earlier one, the simpler writing of both."""
-    errors: NDArray[np.float64]
+    errors: Numbers
     """Loss of each expression; infinite where a value is not finite, and where it was not needed exactly."""
-    complexities: NDArray[np.float64]
+    complexities: Numbers
     """Complexity of each expression."""
-    is_scored: NDArray[np.bool_]
+    is_scored: Flags
     """False for expressions beyond the budget, and for those that constraints forbid."""
     forms: NDArray[np.uint64]
     """64 bits of each canonical form, the same for all that count as one expression; 0 if forbidden."""
@@ -130,7 +130,7 @@ class Evaluator:
         return self.remaining <= 0
 
     @property
-    def standing(self) -> NDArray[np.int64]:
+    def standing(self) -> Indices:
         """The places in `explored` of the distinct expressions, each once, in the order in which they came."""
         places = self._known.forms["place"]
         return np.sort(places[places >= 0])
@@ -198,7 +198,6 @@ class Evaluator:
         self._count(executed=n)
 
     def _count(self, **more: int) -> None:
-        """Add to the counts of these names."""
         self.counts = replace(self.counts, **{name: getattr(self.counts, name) + n for name, n in more.items()})
 
     def unseen(self, forest: Forest) -> Forest:
@@ -279,9 +278,7 @@ class Evaluator:
             invalid=int((done.is_exact & ~np.isfinite(done.errors)).sum()),
         )
 
-    def _collect(
-        self, forest: Forest, complexities: NDArray[Any], is_allowed: NDArray[np.bool_], forms: Indices
-    ) -> Scores:
+    def _collect(self, forest: Forest, complexities: NDArray[Any], is_allowed: Flags, forms: Indices) -> Scores:
         """Return the scores of a forest; `forms` are those of the allowed expressions, others have infinite errors."""
         places, keys = np.full(len(forest), -1, np.int64), np.zeros(len(forest), np.uint64)
         places[is_allowed], keys[is_allowed] = self._known.forms["place"][forms], self._known.forms.keys[forms, 0]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.arrays import Indices
+from edhie.arrays import Indices
 from edhie.expr import Forest
 
 Keys = NDArray[np.uint64]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.arrays import Indices, Numbers
+from edhie.arrays import Flags, Indices, Numbers
 from edhie.expr.jit import copy_to, jit, jit_inner
 
 Keys = NDArray[np.uint64]
@@ -77,7 +77,7 @@ def is_no_worse(
 
 @jit
 def settle(
-    writings: Indices, forms: Indices, places: Indices, is_exact: NDArray[np.bool_], bound: float,
+    writings: Indices, forms: Indices, places: Indices, is_exact: Flags, bound: float,
     tried: Numbers, standing: Indices, bounds: Numbers,
     errors: Numbers, complexities: Numbers, executed_at: Indices, share: float, negligible: float,
 ) -> None:  # fmt: skip

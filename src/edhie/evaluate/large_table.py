@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.errors import DataError
 from edhie.evaluate.data import Data
-from edhie.evaluate.tables import Numbers, Table
+from edhie.evaluate.tables import Table
 
-Rows = NDArray[np.int64]
+Rows = Indices
 LARGE = 25_000_000  # numbers, 200 MB: files that hold more are read in batches, since a fit copies its data
 
 
@@ -68,7 +68,6 @@ def take_sample(
 
 
 def _extreme_rows(numbers: Numbers) -> Rows:
-    """Return the rows in which a column is smallest or largest."""
     return np.unique(np.concatenate([numbers.argmin(axis=0), numbers.argmax(axis=0)]))
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from edhie.arrays import Numbers
 from edhie.errors import DataError, LossError, shortened, suggestion
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.data import Spread, squares_about_mean, squares_about_zero
 from edhie.evaluate.numbers import read_only
 

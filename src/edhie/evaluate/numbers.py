@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.arrays import Numbers
 from edhie.errors import DataError, EdhieError, shortened
-from edhie.evaluate.arrays import Numbers
 
 MISSING_TYPES = frozenset(("NoneType", "NAType", "NaTType"))  # those of pandas by name, as it is not imported
 TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)

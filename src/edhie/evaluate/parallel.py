@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import lru_cache
@@ -91,8 +91,10 @@ def parallel_map(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
     futures = [pool.submit(_inside_context(), work, item) for item in items]
     try:
         return [future.result() for future in futures]
-    except BaseException:  # parts that still run write into arrays of the caller
-        _stop(futures)
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        wait(futures)  # parts that still run write into arrays of the caller
         raise
 
 
@@ -101,12 +103,6 @@ def _inside_context() -> Callable[..., Any]:
     context = copy_context()
     context.run(_threads.set, 1)
     return context.run
-
-
-def _stop(futures: list[Future[Any]]) -> None:
-    for future in futures:
-        future.cancel()
-    wait(futures)
 
 
 @lru_cache(maxsize=4)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.arrays import Numbers
 from edhie.errors import DataError, shortened, suggestion
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.data import Data, squares_about_zero, with_resolution
 from edhie.evaluate.lookalikes import warn_of_lookalikes
 from edhie.evaluate.numbers import array_of, is_plain, numbers_of, rows_named, shown

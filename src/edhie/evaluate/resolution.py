@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from edhie.evaluate.arrays import Numbers
+from edhie.arrays import Numbers
 
 MOST_DIGITS = 11  # numbers that need more, relative to the largest, count as not rounded
 FEWEST_DIGITS = 3  # fewer say little: 100, 200 and 3000 may well be exact
@@ -80,7 +80,10 @@ def _resolution(parts: Parts, largest: float, precision: float, most_digits: int
         digits = 0
     if place is None:
         return Resolution(0.0, digits)
-    unit = _unit(parts, place) if place < 0 and not digits and len(distinct) >= MANY else 1
+    unit = 1
+    if place < 0 and not digits and len(distinct) >= MANY:
+        in_units = [np.rint(_scaled(part, place)) for part in parts]
+        unit = next((n for n in UNITS if all((np.fmod(each, n) == 0).all() for each in in_units)), 1)
     return Resolution(float(f"{unit}e{place}"), digits)
 
 
@@ -102,11 +105,6 @@ def _is_known(digits: int, distinct: Numbers, place: int | None) -> bool:
     leading = _leading_places(distinct[distinct > 0])
     zeros = leading + 1 - digits - (leading[0] - MOST_DIGITS if place is None else place)
     return float(np.maximum(zeros, 0.0).sum()) >= EVIDENCE
-
-
-def _unit(parts: Parts, place: int) -> int:
-    """Return the number of units of the place that divides all values: 25, 5, 2 or 1."""
-    return next((n for n in UNITS if all((np.fmod(np.rint(_scaled(part, place)), n) == 0).all() for part in parts)), 1)
 
 
 def _are_single(values: Numbers) -> bool:

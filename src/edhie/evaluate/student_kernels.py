@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from edhie.evaluate.arrays import Numbers
+from edhie.arrays import Numbers
 from edhie.expr.jit import jit
 
 MOST_STEPS, PRECISION = 60, 1e-10  # of the logarithm of the scale's square

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.errors import EdhieError, ExpressionError, shortened
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.data import Data
-from edhie.evaluate.machine.program import plan, plan_shared
+from edhie.evaluate.machine.program import plan, plan_shared, symbol_tables
+from edhie.evaluate.numbers import read_only
 from edhie.evaluate.parallel import parallel_for, thread_count
-from edhie.expr import Forest
+from edhie.expr import Expr, Forest
+from edhie.expr.interpret import interpret, numpy_function
+from edhie.expr.symbols import Symbol
 
 if TYPE_CHECKING:
     from edhie.evaluate.machine.kernels import Target
-
-
-import math
-from collections.abc import Iterator
-from typing import Any
-
-from numpy.typing import NDArray
-
-from edhie.evaluate.machine.program import symbol_tables
-from edhie.evaluate.numbers import read_only
-from edhie.expr import Expr
-from edhie.expr.interpret import interpret, numpy_function
-from edhie.expr.symbols import Symbol
 
 
 def values(forest: Forest, columns: Numbers) -> Numbers:
@@ -111,7 +104,7 @@ SAME = 1e-9  # of the largest value: long and short columns may be rounded diffe
 REAL = "fiub"  # kinds of real numbers
 
 
-def with_custom_operators(forest: Forest) -> NDArray[np.int64]:
+def with_custom_operators(forest: Forest) -> Indices:
     """Return the places of the expressions that have a user's operators."""
     is_custom = symbol_tables(forest.library).is_custom
     return np.unique(forest.owners[is_custom[forest.tokens]]) if is_custom.any() else np.zeros(0, np.int64)

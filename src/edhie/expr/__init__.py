@@ -17,19 +17,6 @@ from edhie.expr.parser import from_infix_tokens, parse
 from edhie.expr.symbols import Symbol, operator
 
 __all__ = [
-    "Expr",
-    "Forest",
-    "Symbol",
-    "SymbolLibrary",
-    "from_infix_tokens",
-    "from_postfix",
-    "from_prefix",
-    "operator",
-    "parse",
-    "to_infix",
-    "to_infix_tokens",
-    "to_postfix",
-    "to_postfix_tokens",
-    "to_prefix",
-    "to_prefix_tokens",
-]
+    "Expr", "Forest", "Symbol", "SymbolLibrary", "from_infix_tokens", "from_postfix", "from_prefix", "operator",
+    "parse", "to_infix", "to_infix_tokens", "to_postfix", "to_postfix_tokens", "to_prefix", "to_prefix_tokens",
+]  # fmt: skip

@@ -13,9 +13,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.arrays import Indices
 from edhie.errors import ExpressionError
 from edhie.expr.expression import Expr
-from edhie.expr.forest import Forest, Indices
+from edhie.expr.forest import Forest
 from edhie.expr.numerals import is_numeral
 from edhie.expr.symbols import Symbol
 

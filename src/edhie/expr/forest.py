@@ -10,13 +10,13 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.errors import EdhieError, ExpressionError, shortened
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import is_numeral, numeral
 from edhie.expr.symbols import NUMBER
 
-Indices = NDArray[np.int64]
 TOKEN_TYPE = np.int16
 
 
@@ -30,7 +30,7 @@ class Forest:
     library: SymbolLibrary
     tokens: NDArray[np.int16]
     offsets: Indices
-    values: NDArray[np.float64]
+    values: Numbers
 
     # -- from and to expressions ------------------------------------------------------
 
@@ -159,7 +159,7 @@ class Forest:
         # expression by expression: numbers may be literals there, and errors name the expression
         return Forest.from_exprs((expr.cast(library) for expr in self), library)
 
-    def with_values(self, values: NDArray[np.float64]) -> Forest:
+    def with_values(self, values: Numbers) -> Forest:
         """Return the same trees with other values."""
         return Forest(self.library, self.tokens, self.offsets, values)
 
@@ -277,9 +277,7 @@ def row_of_integers(array: NDArray[Any], what: str, error: type[EdhieError] = Ex
     return np.ascontiguousarray(given, dtype=np.int64)
 
 
-def _checked_values(
-    library: SymbolLibrary, tokens: NDArray[np.int16], values: NDArray[Any] | None
-) -> NDArray[np.float64]:
+def _checked_values(library: SymbolLibrary, tokens: NDArray[np.int16], values: NDArray[Any] | None) -> Numbers:
     """Return the values that the tokens need: finite, or NaN for a constant that is not fitted."""
     carriers = tokens[library.has_slot[tokens]]
     checked = np.full(len(carriers), np.nan) if values is None else np.ascontiguousarray(values, dtype=np.float64)

@@ -7,7 +7,8 @@ import logging
 import os
 import shutil
 from collections.abc import Callable
-from functools import cache
+from contextlib import suppress
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -19,6 +20,7 @@ from numba.core import config, types
 
 F = TypeVar("F", bound=Callable[..., Any])
 _called_by_address: dict[str, Any] = {}
+OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 KEPT_BUILDS = 4
 NOTE = "compiled"  # the file that marks a folder with all kernels of a search
 FIRST_BUILD = "edhie compiles its kernels for this machine; this takes about half a minute on two cores, once"
@@ -30,12 +32,7 @@ def jit(function: F) -> F:
     Division by zero gives inf or NaN, as in NumPy. Modules that use it are imported inside
     the functions that need them, since numba takes longer to import than all the rest.
     """
-    return cast(
-        F,
-        _kept(
-            lambda **options: numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
-        ),
-    )
+    return cast(F, _kept(partial(numba.njit, function, **OPTIONS)))
 
 
 def jit_inner(function: F) -> F:
@@ -43,14 +40,7 @@ def jit_inner(function: F) -> F:
 
     To be called from Python a function needs code that reads Python's objects, which takes long to compile.
     """
-    return cast(
-        F,
-        _kept(
-            lambda **options: numba.njit(
-                nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, **options
-            )(function)
-        ),
-    )
+    return cast(F, _kept(partial(numba.njit, function, no_cpython_wrapper=True, **OPTIONS)))
 
 
 def jit_inline(function: F) -> F:
@@ -124,11 +114,9 @@ def is_compiled() -> bool:
 
 def note_compiled() -> None:
     """Note for `is_compiled` that the kernels are compiled; do nothing where nothing can be written."""
-    try:
+    with suppress(OSError):
         compiled_folder().mkdir(parents=True, exist_ok=True)
         (compiled_folder() / NOTE).touch()
-    except OSError:
-        return
 
 
 def compiled_folder() -> Path:

@@ -53,7 +53,10 @@ def tokenise(text: str, library: SymbolLibrary | None) -> list[Token]:
         if match["word"] and not (library and key(match[0]) in library) and function_of(key(match["word"]), library):
             end = match.end("word")  # a subscript is the base of a logarithm
         if match["number"]:
-            power = None if tokens and _takes_digits(tokens[-1]) else POWER_OF_TEN.match(text, end)
+            before = tokens[-1] if tokens else Token("", "", at)
+            # these may take the digits, as in `\frac12` and `\frac{1}2`: no power of ten then
+            takes_digits = before.text in ("^", "_", "}") or before.kind in ("fraction", "root", "number")
+            power = None if takes_digits else POWER_OF_TEN.match(text, end)
             number = match["number"] if power is None else f"{match['number']}e{power[1]}"
             is_whole = power is None or not re.search("[eE]", match["number"])
             tokens.append(Token("number", number if is_whole else match["number"], at))
@@ -62,11 +65,6 @@ def tokenise(text: str, library: SymbolLibrary | None) -> list[Token]:
             tokens += _token(match, text, library)
         at = end
     return [*tokens, Token("end", "", len(text))]
-
-
-def _takes_digits(token: Token) -> bool:
-    r"""Return whether digits behind a token may belong to it, as in `\frac12` and `\frac{1}2`: no power of ten then."""
-    return token.text in ("^", "_", "}") or token.kind in ("fraction", "root", "number")
 
 
 def _token(match: re.Match[str], text: str, library: SymbolLibrary | None) -> list[Token]:

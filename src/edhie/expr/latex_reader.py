@@ -234,7 +234,8 @@ class _Parser(TokenReader):
         if literal in NAMED_LITERALS and (name is None or token.text != literal):
             self.out.append(literal)
             return
-        name = name or _plain(token.text)
+        head, _, tail = token.text.partition("_")
+        name = name or (head + tail if len(head) == 1 and tail.isdecimal() else token.text)  # x0 for x_0
         if not is_name(name):
             raise self.error(f"{shortened(name)!r} is not a name", token)
         if name != self.constant:
@@ -293,9 +294,3 @@ class _Parser(TokenReader):
             self.out[-1:] = ["log10"] if base == ["10"] else ["log", *base, "log", "/"]
         if exponent:
             self.raised(exponent)
-
-
-def _plain(name: str) -> str:
-    """Return x0 for x_0, and other names as they are."""
-    head, _, tail = name.partition("_")
-    return head + tail if len(head) == 1 and tail.isdecimal() else name

@@ -275,12 +275,9 @@ def _saved_symbol(name: str, kind: str, custom_arity: int | None, own: dict[str,
             raise SymbolError(f"the saved operator {name!r} takes {custom_arity} operands, not {own[name].arity}")
         return own[name]
     makers: dict[str, Callable[[str], Symbol]] = {
-        "operator": _operator_symbol,
-        "variable": variable,
-        "constant": constant,
-        "literal": literal,
+        "operator": _operator_symbol, "variable": variable, "constant": constant, "literal": literal,
         "number": lambda name: NUMBER,
-    }
+    }  # fmt: skip
     if not isinstance(kind, str) or kind not in makers:
         raise SymbolError(f"the symbol {name!r} has the unknown kind {kind!r}")
     return makers[kind](name)

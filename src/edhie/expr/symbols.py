@@ -32,39 +32,12 @@ class Precedence(IntEnum):
 class Opcode(IntEnum):
     """Codes that compiled kernels switch on. Values are part of cached machine code: append, never renumber."""
 
-    VARIABLE = 0
-    CONSTANT = 1
-    NUMBER = 2
-    CUSTOM = 3
-    ADD = 10
-    SUB = 11
-    MUL = 12
-    DIV = 13
-    POW = 14
-    NEG = 15
-    POW2 = 16
-    POW3 = 17
-    POW4 = 18
-    POW5 = 19
-    INV = 20
-    SQRT = 21
-    CBRT = 22
-    EXP = 23
-    LOG = 24
-    LOG10 = 25
-    ABS = 26
-    SIN = 27
-    COS = 28
-    TAN = 29
-    ASIN = 30
-    ACOS = 31
-    ATAN = 32
-    SINH = 33
-    COSH = 34
-    TANH = 35
-    MIN = 36
-    MAX = 37
-    SIGN = 38
+    VARIABLE, CONSTANT, NUMBER, CUSTOM = range(4)
+    ADD, SUB, MUL, DIV, POW, NEG = range(10, 16)
+    POW2, POW3, POW4, POW5, INV, SQRT, CBRT = range(16, 23)
+    EXP, LOG, LOG10, ABS = range(23, 27)
+    SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH = range(27, 36)
+    MIN, MAX, SIGN = range(36, 39)
 
 
 @dataclass(frozen=True)
@@ -194,27 +167,10 @@ NUMBER = Symbol("#", "number", opcode=Opcode.NUMBER)
 """The symbol of all other numbers, whose values are kept beside the tokens."""
 
 ALIASES: dict[str, str] = {
-    "**": "^",
-    "ln": "log",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    "Abs": "abs",
-    "fabs": "abs",
-    "minimum": "min",
-    "maximum": "max",
-    "Min": "min",
-    "Max": "max",
-    "sgn": "sign",
-    "square": "^2",
-    "sqr": "^2",
-    "cube": "^3",
-    "pow": "^",
-    "reciprocal": "inv",
-    "negative": "neg",
-    "E": "e",
-    "π": "pi",
-}
+    "**": "^", "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "Abs": "abs", "fabs": "abs",
+    "minimum": "min", "maximum": "max", "Min": "min", "Max": "max", "sgn": "sign", "square": "^2", "sqr": "^2",
+    "cube": "^3", "pow": "^", "reciprocal": "inv", "negative": "neg", "E": "e", "π": "pi",
+}  # fmt: skip
 """Other spellings, which are read but never printed."""
 
 

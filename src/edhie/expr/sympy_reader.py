@@ -54,7 +54,10 @@ def from_sympy(
     if not isinstance(value, sympy.Expr):
         raise ExpressionError(f"{shortened(str(value))} is not an expression; its type is {type(value).__name__}")
     try:
-        as_written = as_written or _has_huge_power(value)
+        powers = value.atoms(sympy.Pow, sympy.exp)
+        as_written = as_written or any(
+            power.is_number and _magnitude(power.as_base_exp()[1]) > MAX_BITS for power in powers
+        )
         names = {symbol.name for symbol in value.free_symbols}
         if library is None:
             library = everything(sorted(names - _constants_among(names, constants, None), key=natural_order))
@@ -72,12 +75,6 @@ def _constants_among(names: set[str], given: Collection[str] | None, library: Sy
     stems = "|".join(re.escape(name) for name in ("c", *own))
     variables = () if library is None else library.variables
     return {name for name in names if re.fullmatch(rf"({stems})\d*", name) and name not in variables}
-
-
-def _has_huge_power(value: sympy.Expr) -> bool:
-    """Return True for a power of numbers with too large an exponent, which was not evaluated."""
-    powers = value.atoms(sympy.Pow, sympy.exp)
-    return any(power.is_number and _magnitude(power.as_base_exp()[1]) > MAX_BITS for power in powers)
 
 
 def _magnitude(value: sympy.Expr) -> float:

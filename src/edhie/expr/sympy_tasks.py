@@ -6,8 +6,6 @@ limit: the process is killed from outside, which stops SymPy wherever it is.
 
 from __future__ import annotations
 
-import json
-import signal
 import sys
 from collections.abc import Callable
 from functools import lru_cache
@@ -23,6 +21,7 @@ from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import FUNCTIONS, Symbol, operator, variable
 from edhie.expr.sympy_bridge import constant_names, sympy_function, to_sympy
 from edhie.expr.sympy_reader import from_sympy
+from edhie.processes import serve
 
 MAX_MEMORY = 4 * 2**30
 Answer = dict[str, Any]
@@ -114,7 +113,6 @@ def prove_zero(left: Expr, right: Expr, *, constants: list[int]) -> Answer:
 
 
 def _symbols(expr: Expr) -> list[sympy.Symbol]:
-    """Return the SymPy symbols of its constants."""
     return [sympy.Symbol(name, real=True) for name in constant_names(expr.library, len(expr.constants))]
 
 
@@ -200,10 +198,7 @@ def answer(message: dict[str, Any]) -> Answer:
         return {"error": f"{type(error).__name__}: {error}"}
 
 
-def serve() -> None:
-    """Answer requests until standard input ends."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # for the parent, which then closes our input
-        signal.signal(number, signal.SIG_IGN)
+if __name__ == "__main__":
     try:
         import resource
 
@@ -211,11 +206,5 @@ def serve() -> None:
     except (ImportError, ValueError, OSError):
         pass  # not on this system: then only the time limit holds
     sys.setrecursionlimit(5000)
-    out, sys.stdout = sys.stdout, sys.stderr  # whatever SymPy prints must not mix with the answers
-    print("ready", file=out, flush=True)
-    for line in sys.stdin:
-        print(json.dumps(answer(json.loads(line))), file=out, flush=True)
-
-
-if __name__ == "__main__":
-    serve()
+    print("ready", flush=True)
+    serve(answer)

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.arrays import Flags, Indices
 from edhie.expr.jit import jit, jit_inner
 
-Indices = NDArray[np.int64]
 Small = NDArray[np.int32]
 
 
@@ -25,21 +25,14 @@ class Trees(NamedTuple):
     offsets: Indices
 
 
-@jit_inner
-def longest(offsets: Indices) -> int:
-    """Return the length of the longest piece."""
-    found = 0
-    for k in range(len(offsets) - 1):
-        found = max(found, offsets[k + 1] - offsets[k])
-    return found
-
-
 @jit
 def zhang_shasha(a: Trees, b: Trees) -> Indices:
     """Return the tree edit distance of each tree of `a` to the one at the same place in `b`, at unit costs."""
     out = np.zeros(len(a.offsets) - 1, np.int64)
+    if len(out) == 0:
+        return out
     # the two tables of the algorithm, for the largest trees; each pair writes what it reads
-    shape = (longest(a.offsets) + 1, longest(b.offsets) + 1)
+    shape = (np.diff(a.offsets).max() + 1, np.diff(b.offsets).max() + 1)
     trees = np.empty(shape, np.int32)
     forests = np.empty(shape, np.int32)
     keyroots_a = keyroots(a.sizes)
@@ -55,7 +48,7 @@ def zhang_shasha(a: Trees, b: Trees) -> Indices:
 
 
 @jit_inner
-def keyroots(sizes: Small) -> NDArray[np.bool_]:
+def keyroots(sizes: Small) -> Flags:
     """Mark the highest of the nodes that share a leftmost leaf, by node in postorder."""
     highest = np.empty(len(sizes), np.int64)
     for i in range(len(sizes)):  # a parent comes after its children and overwrites them

@@ -6,16 +6,14 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.numerals import short_numeral
 from edhie.expr.symbols import constant
-
-Numbers = NDArray[np.float64]
 
 LEAST, MOST = 4, 17  # significant digits; 17 tell all doubles apart
 LOSS_SHARE = 0.01  # by which the sum of squares may change
@@ -133,7 +131,7 @@ def _effects(forest: Forest, parts: list[_Part]) -> Numbers:
     return found
 
 
-def _digits(constants: Numbers, effects: Numbers, budget: float, least: int) -> NDArray[np.int64]:
+def _digits(constants: Numbers, effects: Numbers, budget: float, least: int) -> Indices:
     """Return the significant digits with which rounding a value moves no prediction by more than its budget."""
     with np.errstate(all="ignore"):
         size = np.floor(np.log10(np.abs(constants))) + 1.0

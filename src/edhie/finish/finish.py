@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Flags
 from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
 from edhie.evaluate.constants.fitting import FitConfig, with_numbers
 from edhie.evaluate.constants.polish import polish
@@ -30,7 +30,6 @@ from edhie.selection.noise import CONSTANT, NoiseModel, relative_weights
 from edhie.selection.plain_numbers import exact_literals, literal_bits
 from edhie.selection.refitting import refitted, with_plain_numbers
 
-Numbers = NDArray[np.float64]
 ROUNDS = 60  # after which an expression is taken as it is; nearly all take two or three
 POLISHED_ROWS = 20_000  # with more rows constants are precise enough, and polishing takes long
 POLISHES = 20  # in one round
@@ -197,7 +196,7 @@ class Finisher:
             return False
         return cancellation(after, self.data) <= max(CANCELLING, cancellation(before, self.data))
 
-    def _have_values_of(self, expr: Expr, others: Sequence[Expr]) -> NDArray[np.bool_]:
+    def _have_values_of(self, expr: Expr, others: Sequence[Expr]) -> Flags:
         """Return which expressions have the values of another, up to rounding and far less than the noise of each row."""
         forest = Forest.from_exprs([expr, *others], opened(expr.library))
         with np.errstate(all="ignore"):

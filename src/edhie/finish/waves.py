@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import mpmath
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Numbers
 from edhie.evaluate.constants.polish import polish
 from edhie.evaluate.data import Data, error_limit
 from edhie.evaluate.values import squared_errors
@@ -19,7 +19,6 @@ from edhie.expr.nodes import MissingSymbolError, Node, expr_of, linear, operatio
 from edhie.finish.arithmetic import added, summands
 from edhie.finish.polynomials import number_node
 
-Numbers = NDArray[np.float64]
 Real = Any  # mpmath.mpf: mpmath has no types
 DIGITS = 60  # of the arithmetic: a phase of 1e20 keeps 40
 WAVES = {"sin": 2, "cos": 2, "tan": 1}

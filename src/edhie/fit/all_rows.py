@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Numbers
 from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.constants.polish import BatchedFit, linearise
 from edhie.evaluate.constants.slope_svd import Triangle
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from edhie.fit.settings import Settings
 
 LOGGER = logging.getLogger("edhie")
-Numbers = NDArray[np.float64]
 MOST_PASSES = 30  # most equations take three; those with constants that the rows hardly determine take more
 
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.errors import shortened
 from edhie.evaluate import Data
 from edhie.evaluate.data import few_rows
@@ -33,8 +34,7 @@ TREES, SHADOWS = 120, 20  # trees, and shuffled columns that show which importan
 SUPPORTED = 8  # most columns in the quadratic form
 UNLIKELY = 0.01  # probability that any unrelated column is chosen
 
-Numbers = NDArray[np.float64]
-Places = NDArray[np.int64]
+Places = Indices
 
 
 def columns_to_search(data: Data, settings: Settings, *, also: Sequence[str] = ()) -> Places:
@@ -94,7 +94,7 @@ def _ranks(values: Numbers) -> Numbers:
     return ranks
 
 
-def _bins(columns: Numbers) -> NDArray[np.int64]:
+def _bins(columns: Numbers) -> Indices:
     """Return by column and row the quantile bin of the value; equal values are in the same bin."""
     n_rows = columns.shape[1]
     count = max(2, min(BINS, n_rows // PER_BIN))
@@ -105,7 +105,7 @@ def _bins(columns: Numbers) -> NDArray[np.int64]:
     return bins
 
 
-def _explained(bins: NDArray[np.int64], target: Numbers) -> Numbers:
+def _explained(bins: Indices, target: Numbers) -> Numbers:
     """Return by column the share of the target's variance that its bins explain, less the share expected by chance."""
     n_rows, total = len(target), float(np.square(target).sum())
     found = np.zeros(len(bins))

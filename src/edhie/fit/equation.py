@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Numbers
 from edhie.evaluate import Data, values
 from edhie.evaluate.constants.slope_svd import Triangle
 from edhie.evaluate.constants.uncertainty import (
@@ -32,7 +32,6 @@ from edhie.selection.noise import NoiseModel, relative_weights
 if TYPE_CHECKING:
     import sympy
 
-Numbers = NDArray[np.float64]
 Digits = int | Literal["needed"] | None
 """Significant digits of printed constants: a number, as many as needed, or None for all."""
 LATEX = {letter: f"\\{letter}" for letter in "#$%&_{}"} | {

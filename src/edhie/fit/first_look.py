@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Numbers
 from edhie.errors import EdhieError
 from edhie.evaluate import Data
 from edhie.evaluate.data import few_rows
@@ -32,7 +32,6 @@ GROWTHS = (  # log y = a·f(x) + b
     ("{c}*exp({c}*{x})", lambda x: x),
     ("{c}*{x}^{c}", np.log),
 )
-Numbers = NDArray[np.float64]
 
 
 class Form(NamedTuple):

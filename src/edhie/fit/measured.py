@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from edhie.arrays import Numbers
 from edhie.errors import DataError, shortened, suggestion
 from edhie.evaluate import Data, read_data
 from edhie.evaluate.data import what_never_varies
 from edhie.evaluate.large_table import LARGE, LargeTable, check_sigma
-from edhie.evaluate.tables import Header, Numbers, Table, open_table
+from edhie.evaluate.tables import Header, Table, open_table
 from edhie.fit.problem import HELD_OUT_PARTS, MOST_HELD_OUT, SPLIT_SEED, Problem, variable_names
 
 LEAST_ROWS = 2

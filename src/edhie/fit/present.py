@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Numbers
 from edhie.evaluate.complexity import complexity
 from edhie.evaluate.constants.jacobian import constants_among_values
 from edhie.evaluate.data import Data
@@ -20,8 +20,6 @@ from edhie.fit.settings import Settings
 from edhie.results import Candidates
 from edhie.selection.description import Criterion
 from edhie.selection.noise import CONSTANT, STUDENT, NoiseModel
-
-Numbers = NDArray[np.float64]
 
 
 class Presenter:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Numbers
 from edhie.errors import SearchError
 from edhie.evaluate import Data
 from edhie.expr import Expr
@@ -24,7 +24,6 @@ from edhie.selection.noise import CONSTANT
 if TYPE_CHECKING:
     import pandas
 
-Numbers = NDArray[np.float64]
 CUT_SHORT = ("evaluations", "seconds", "interrupted")  # ends of a search that were not its own
 ALIKE = 0.4  # share of the best equation's weight from which another describes the rows about as well
 LEAST_COMPARED = 1000

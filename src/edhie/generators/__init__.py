@@ -8,15 +8,6 @@ from edhie.generators.saving import load, save
 from edhie.generators.sequence.model import CVAE, GVAE
 
 __all__ = [
-    "CVAE",
-    "GVAE",
-    "HVAE",
-    "Codes",
-    "Constraints",
-    "Decoded",
-    "Generator",
-    "LatentGenerator",
-    "TrainConfig",
-    "load",
+    "CVAE", "GVAE", "HVAE", "Codes", "Constraints", "Decoded", "Generator", "LatentGenerator", "TrainConfig", "load",
     "save",
-]
+]  # fmt: skip

@@ -31,16 +31,12 @@ class RenamedSamples:
         if len(names) != len(own):
             raise GeneratorError(f"a generator of {len(own)} variables cannot have {len(names)} names for them")
         self._generator = generator
-        self._library = generator.library.with_variables(names)
-
-    @property
-    def library(self) -> SymbolLibrary:
+        self.library: SymbolLibrary = generator.library.with_variables(names)
         """The generator's library with the given names; ids are the same."""
-        return self._library
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
         """Return `n` expressions."""
-        return _over(self._generator.sample(n, rng).cast(self._generator.library), self._library)
+        return _over(self._generator.sample(n, rng).cast(self._generator.library), self.library)
 
 
 class Renamed(RenamedSamples):
@@ -49,22 +45,18 @@ class Renamed(RenamedSamples):
     def __init__(self, generator: LatentGenerator, names: Sequence[str]) -> None:
         super().__init__(generator, names)
         self.generator = generator
-
-    @property
-    def latent_dim(self) -> int:
+        self.latent_dim: int = generator.latent_dim
         """The number of dimensions of a code."""
-        return self.generator.latent_dim
 
     def encode(self, forest: Forest) -> tuple[Codes, Codes]:
         """Return mean and logarithm of the variance of each expression's code."""
-        return self.generator.encode(_over(forest.cast(self._library), self.generator.library))
+        return self.generator.encode(_over(forest.cast(self.library), self.generator.library))
 
     def decode(self, codes: Codes, **options: Any) -> Decoded:
         """Return the expressions of codes."""
         decoded = self.generator.decode(codes, **options)
-        return replace(decoded, forest=_over(decoded.forest, self._library))
+        return replace(decoded, forest=_over(decoded.forest, self.library))
 
 
 def _over(forest: Forest, library: SymbolLibrary) -> Forest:
-    """Return the same tokens over a library of the same ids."""
     return Forest(library, forest.tokens, forest.offsets, forest.values)

@@ -25,16 +25,9 @@ def longer(array: NDArray[Whole], needed: int) -> NDArray[Whole]:
 
 @jit
 def draw(
-    rng: np.random.Generator,
-    n: int,
-    first: int,
-    grammar: Alternatives,
-    cumulative: Floats,
-    least_size: Ints,
-    least_height: Ints,
-    max_size: int,
-    max_height: int,
-) -> tuple[NDArray[np.int32], Ints]:
+    rng: np.random.Generator, n: int, first: int, grammar: Alternatives, cumulative: Floats,
+    least_size: Ints, least_height: Ints, max_size: int, max_height: int,
+) -> tuple[NDArray[np.int32], Ints]:  # fmt: skip
     """Return alternatives in prefix order and offsets of `n` trees within the limits.
 
     A tree is given up as soon as nothing could bring it within the limits, and begun

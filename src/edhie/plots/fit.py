@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from edhie.arrays import Numbers
 from edhie.evaluate import Data
 from edhie.fit import Discovery, Equation
 from edhie.plots import style
-from edhie.plots.style import Numbers
 from edhie.plots.words import equation_text, one_line, r2_text
 
 if TYPE_CHECKING:

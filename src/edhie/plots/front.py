@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from edhie.arrays import Numbers
 from edhie.fit import Discovery, Equation
 from edhie.plots import style
-from edhie.plots.style import Numbers
 from edhie.plots.words import equation_text, r2_text, right_side
 
 if TYPE_CHECKING:

@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Numbers
 from edhie.errors import EdhieError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Numbers = NDArray[np.float64]
 
 FITTED, HELD_OUT, CURVE, QUIET, FAINT = "#1f5f99", "#d1662b", "#1a1a1a", "#6b6b6b", "#c8c8c8"
 TEXT_SIZE, SMALL = 9.0, 8.0

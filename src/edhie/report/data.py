@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from edhie.arrays import Numbers
 from edhie.expr.mathml import mathml_name
 from edhie.expr.symbols import is_name
 from edhie.fit import Discovery
-from edhie.plots.style import Numbers
 from edhie.report.fragments import Html, fill, joined
 from edhie.report.mathematics import number
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edhie.arrays import Numbers
 from edhie.fit import Discovery
-from edhie.plots.style import Numbers, shown_losses
+from edhie.plots.style import shown_losses
 from edhie.plots.words import equation_text, r2_text, right_side
 from edhie.report.equation import equation_id, equation_section, pictured
 from edhie.report.fragments import Html, fill, joined

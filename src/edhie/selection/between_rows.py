@@ -6,15 +6,14 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Flags, Indices, Numbers
 from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.selection.plain_numbers import literal_bits
 
-Numbers = NDArray[np.float64]
 TURNS = {"sin": np.pi, "cos": np.pi, "tan": 0.5 * np.pi}
 """By function: the change of its argument from one row to the next beyond which an oscillation is not resolved."""
 LEAST_TURN = 0.25 * np.pi
@@ -30,7 +29,7 @@ FAR = 10.0  # times the range of the target: values at 0 that are farther outsid
 BEYOND = 3.0  # times the range of the target: values between rows that are farther outside indicate a pole
 
 
-def unresolved(forest: Forest, columns: Numbers, *, of_rows: int | None = None) -> NDArray[np.bool_]:
+def unresolved(forest: Forest, columns: Numbers, *, of_rows: int | None = None) -> Flags:
     """Return for each expression whether it has an oscillation that the rows cannot resolve.
 
     Between neighbouring values over the rows, the argument of a sine may change by half a turn on average. With fitted
@@ -61,7 +60,7 @@ def unresolved(forest: Forest, columns: Numbers, *, of_rows: int | None = None) 
     return found
 
 
-def _subtrees(forest: Forest, nodes: NDArray[np.int64]) -> Forest:
+def _subtrees(forest: Forest, nodes: Indices) -> Forest:
     """Return the subtrees at some nodes."""
     sizes = forest.subtree_sizes[nodes].astype(np.int64)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
@@ -83,7 +82,7 @@ def unreliable_bits(forest: Forest, data: Data) -> Numbers:
     return found
 
 
-def _has_step(forest: Forest) -> NDArray[np.bool_]:
+def _has_step(forest: Forest) -> Flags:
     """Return for each expression whether it has a power whose exponent is nearly 0, or so large that it jumps."""
     powers = np.flatnonzero(forest.tokens == forest.library.ids.get("^", -1))
     exponents = forest.right[powers]
@@ -121,7 +120,7 @@ def neighbours(data: Data) -> Numbers:
     return np.ascontiguousarray(points.reshape(len(columns), -1))
 
 
-def has_pole(forest: Forest, data: Data) -> NDArray[np.bool_]:
+def has_pole(forest: Forest, data: Data) -> Flags:
     """Return for each expression whether it has a pole between rows.
 
     A value there is not finite or far outside the target's range, or a denominator changes its sign.
@@ -133,7 +132,7 @@ def has_pole(forest: Forest, data: Data) -> NDArray[np.bool_]:
     reach = BEYOND * ((high - low) or abs(high) or 1.0)
     with np.errstate(all="ignore"):
         found = values(forest, points)
-        is_inside: NDArray[np.bool_] = np.all((found > low - reach) & (found < high + reach), axis=1)
+        is_inside: Flags = np.all((found > low - reach) & (found < high + reach), axis=1)
         quotients = np.flatnonzero(forest.tokens == forest.library.ids.get("/", -1))
         if len(quotients):
             first, places = (below := _subtrees(forest, forest.right[quotients])).grouped()
@@ -143,7 +142,7 @@ def has_pole(forest: Forest, data: Data) -> NDArray[np.bool_]:
     return np.asarray(~is_inside)
 
 
-def is_singular(forest: Forest, data: Data) -> NDArray[np.bool_]:
+def is_singular(forest: Forest, data: Data) -> Flags:
     """Return for each expression whether it is infinite where a column is 0 whose values nearly reach it."""
     low, high = data.columns.min(axis=1), data.columns.max(axis=1)
     near = np.flatnonzero((low > 0) & (low <= NEAR_ZERO * high) & (high <= LOG_SCALE * low))
@@ -153,5 +152,5 @@ def is_singular(forest: Forest, data: Data) -> NDArray[np.bool_]:
     reach = FAR * (most - least)
     with np.errstate(all="ignore"):
         found = values(forest, points)
-        is_finite: NDArray[np.bool_] = np.all((found >= least - reach) & (found <= most + reach), axis=1)
+        is_finite: Flags = np.all((found >= least - reach) & (found <= most + reach), axis=1)
     return ~is_finite

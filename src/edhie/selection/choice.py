@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Numbers
 from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.values import values
@@ -18,7 +18,6 @@ from edhie.selection.description import Criterion, describe, joined_rows
 from edhie.selection.noise import BOTH, NoiseModel, relative_weights
 from edhie.selection.refitting import quickly_plain, refitted, with_equal_constants, with_plain_numbers
 
-Numbers = NDArray[np.float64]
 FEW_ROWS = 10_000  # most rows on which candidates are compared
 DESCRIBED, CLOSEST, FINALISTS = 3000, 1000, 40  # candidates with bounds of description lengths, lengths, and refits
 SHORTENED, ROUNDED = 20, 8  # finalists that are written in short form, and given plain numbers

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.arrays import Flags, Indices, Numbers
 from edhie.evaluate.constants.fitting import with_numbers
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data
@@ -37,8 +38,7 @@ from edhie.selection.prior.known_forms import KnownForms
 from edhie.selection.prior.structure_prior import StructurePrior
 from edhie.selection.units import claim_bits, with_factors
 
-Numbers = NDArray[np.float64]
-Kernel = tuple[Numbers, Numbers, Numbers, Numbers, float, NDArray[np.int64], Numbers, Numbers, float, float]
+Kernel = tuple[Numbers, Numbers, Numbers, Numbers, float, Indices, Numbers, Numbers, float, float]
 """Arguments of kernels besides expressions; see `description_kernels.lengths`."""
 ROUNDING = 1e-12  # share of a target below which its residual saves nothing, and of the spread: then it is exact
 ROUNDING_OF_ROW = 1e-9  # of a target of one sign, which may extend over many decades: more is no rounding in any row
@@ -134,7 +134,7 @@ def expression_bits(forest: Forest, data: Data, criterion: Criterion) -> Numbers
     return np.asarray(bits)
 
 
-def _is_constant(forest: Forest) -> NDArray[np.bool_]:
+def _is_constant(forest: Forest) -> Flags:
     """Return whether each expression is a single constant."""
     return np.asarray((forest.sizes == 1) & (np.diff(forest.value_offsets) == 1))
 

@@ -15,15 +15,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.evaluate.machine.gradient_kernels import drop_infinite, free_leaves, jacobian
 from edhie.evaluate.machine.program import Program
 from edhie.evaluate.student_kernels import student_scale
 from edhie.expr.jit import copy_to, jit, jit_inner
-
-Numbers = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 ALIKE = 1e-9  # relative difference of slopes that counts as rounding
 SAME_EFFECT = 1e-12  # share of a constant's precision, given others, that counts as rounding

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.errors import SearchError, suggestion
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import FREEDOM
 
-Numbers = NDArray[np.float64]
 RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0)
 """Ratios of the proportional to the constant part of `BOTH`, at a prediction of typical size."""
 GROSS_ROWS = 20  # fewer rows cannot tell gross errors from a curve that is wrong
@@ -98,7 +97,7 @@ def has_one_sign(y: Numbers) -> bool:
     return bool((y > 0).all() or (y < 0).all())
 
 
-def codes_of(models: Sequence[NoiseModel], data: Data) -> tuple[NDArray[np.int64], Numbers, Numbers]:
+def codes_of(models: Sequence[NoiseModel], data: Data) -> tuple[Indices, Numbers, Numbers]:
     """Return the models as arguments of kernels: code, ratio and cost in nats of each."""
     costs = [each.bits * math.log(2.0) + 0.5 * each.n_parameters * math.log(data.n_rows) for each in models]
     proportional = LOGARITHMIC if has_one_sign(data.y) else PROPORTIONAL.code

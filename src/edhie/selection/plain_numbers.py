@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Numbers = NDArray[np.float64]
+from edhie.arrays import Numbers
+
 DENOMINATORS = (1, 2, 3, 4)
 LARGEST = 100  # numerator
 OF_PI = 12  # numerator of a multiple of π

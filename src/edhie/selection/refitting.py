@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.evaluate.constants.fitting import FitConfig, fit_constants, with_numbers
 from edhie.evaluate.constants.jacobian import Response, constants_among_values
 from edhie.evaluate.data import Data
@@ -18,7 +18,6 @@ from edhie.selection.description import Criterion, describe
 from edhie.selection.noise import CONSTANT, PROPORTIONAL, STUDENT, NoiseModel, has_one_sign, relative_weights
 from edhie.selection.plain_numbers import exact_literals, literal_bits, literals_near
 
-Numbers = NDArray[np.float64]
 ROUNDS = 4  # of reweighting: weights depend on predictions, and these on constants
 ROBUST_ROUNDS = 30  # of reweighting where weights depend on residuals, which change more
 STANDARD_ERRORS = 2.5  # within which a plain number may replace a constant
@@ -193,7 +192,7 @@ def _replacements(one: Forest, data: Data, model: NoiseModel) -> list[tuple[int,
     return [(place, near) for _, place, near in sorted(found)]
 
 
-def _constants(one: Forest, data: Data, model: NoiseModel) -> tuple[NDArray[np.int64], Numbers]:
+def _constants(one: Forest, data: Data, model: NoiseModel) -> tuple[Indices, Numbers]:
     """Return the positions among the values of constants that are no plain numbers, and their covariance."""
     response = Response(one, data.columns)
     predicted, slopes = response.jacobian(response.constants)

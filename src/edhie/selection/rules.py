@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Flags, Numbers
 from edhie.errors import SearchError
 from edhie.evaluate.constants.jacobian import constants_among_values
 from edhie.evaluate.data import Data
@@ -17,7 +17,6 @@ from edhie.results.candidates import Candidate
 from edhie.results.front import Front
 from edhie.selection.between_rows import POLE, unreliable_bits
 
-Numbers = NDArray[np.float64]
 CLOSE = 1.5  # times the least error: the members that `best` chooses among
 Refit = Callable[[Forest, Data], Forest]
 FOLDS = 10
@@ -63,7 +62,7 @@ def without_interpolation(front: Front, data: Data) -> Front:
     return Front(front.candidates.take(kept), front.negligible) if len(kept) else front
 
 
-def is_testable(forest: Forest, data: Data) -> NDArray[np.bool_]:
+def is_testable(forest: Forest, data: Data) -> Flags:
     """Return for each expression whether it has no constants, or fewer than there are rows of nonzero weight."""
     counts = np.bincount(forest.value_owners[constants_among_values(forest)], minlength=len(forest))
     return np.asarray((counts == 0) | (counts < len(data.counting_rows)))
@@ -134,7 +133,7 @@ def cross_validated(forest: Forest, data: Data, loss: Loss, refit: Refit | None)
     return np.stack(errors, axis=1)
 
 
-def folds(n_rows: int) -> list[NDArray[np.bool_]]:
+def folds(n_rows: int) -> list[Flags]:
     """Return the rows of each fold as a mask; every row is in one fold, and folds differ by one row at most."""
     count = min(FOLDS, n_rows)
     owners = np.random.default_rng(FOLD_SEED).permutation(np.arange(n_rows) % count)

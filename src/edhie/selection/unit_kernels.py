@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Flags, Indices, Numbers
 from edhie.evaluate.machine.gradient_kernels import free_leaves, jacobian
 from edhie.evaluate.machine.program import Program
 from edhie.expr.jit import jit, jit_inner
-
-Numbers = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 ABSORBED = 1e-6  # share of a change of units that is left where constants absorb it: rounding
 DEPENDENT = 1e-13  # share of a slope that is left where others span it: rounding
@@ -96,7 +93,7 @@ def by_kind(
 
 
 @jit_inner
-def add_known(out: Numbers, row: Numbers, is_known: NDArray[np.bool_]) -> None:
+def add_known(out: Numbers, row: Numbers, is_known: Flags) -> None:
     """Add the known points of a row."""
     at = 0
     for i in range(len(row)):

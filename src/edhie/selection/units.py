@@ -22,8 +22,8 @@ import re
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Flags, Indices, Numbers
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data
 from edhie.evaluate.machine.program import plan, symbol_tables
@@ -33,7 +33,6 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.symbols import OPERATORS, constant
 from edhie.selection.plain_numbers import literal_bits
 
-Numbers = NDArray[np.float64]
 NO_UNIT, FOLLOWS, SAME_UNIT = 6.0, 3.0, 2.0  # bits of each kind of claim
 PRICES = np.array([NO_UNIT, FOLLOWS, SAME_UNIT])
 ANGLES = frozenset("angle angles theta phi alpha".split())
@@ -76,7 +75,7 @@ def claim_bits(forest: Forest, data: Data) -> Numbers:
     return out
 
 
-def without_unit(names: tuple[str, ...]) -> NDArray[np.bool_]:
+def without_unit(names: tuple[str, ...]) -> Flags:
     """Return for each column whether its name says that it has no unit: an angle, a ratio, a count or a logarithm."""
     return np.array([bool(WITHOUT_UNIT & _words(name)) for name in names], np.bool_)
 
@@ -92,7 +91,7 @@ def _words(name: str) -> set[str]:
     return {word.lower() for part in parts for word in (part, *re.findall(r"[A-Z]?[a-z]+", part))}
 
 
-def with_factors(forest: Forest, is_fixed: NDArray[np.bool_]) -> tuple[Forest, NDArray[np.int64]]:
+def with_factors(forest: Forest, is_fixed: Flags) -> tuple[Forest, Indices]:
     """Return expressions with 1·x for each variable x that is not fixed, and by leaf what its slope is.
 
     0 is a fitted constant, k + 1 the factor of variable k, and -1 anything else.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edhie.evaluate.arrays import Numbers
+from edhie.arrays import Numbers
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
 from edhie.expr.interpret import numpy_function

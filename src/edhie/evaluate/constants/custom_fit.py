@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from edhie.evaluate.arrays import Numbers
+from edhie.arrays import Indices, Numbers
 from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.constants.jacobian import Response, constants_of_each
 from edhie.evaluate.data import Data
@@ -14,7 +13,7 @@ from edhie.expr import Forest
 
 
 def fit_custom(
-    fitted: Forest, errors: Numbers, places: NDArray[np.int64], data: Data, config: FitConfig
+    fitted: Forest, errors: Numbers, places: Indices, data: Data, config: FitConfig
 ) -> tuple[Forest, Numbers]:
     """Fit the expressions at `places`; return the whole forest and its sums of squares."""
     values, errors = fitted.values.copy(), errors.copy()

@@ -8,10 +8,9 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Flags, Indices, Numbers
 from edhie.errors import EdhieError
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.losses import Loss
 from edhie.evaluate.machine.program import plan, symbol_tables
@@ -75,7 +74,7 @@ class Fitted:
 
     forest: Forest
     squared_errors: Numbers
-    is_cut: NDArray[np.bool_]
+    is_cut: Flags
     """True where a sample of the rows showed that the error exceeds the bound; it is then infinite."""
 
 
@@ -108,7 +107,7 @@ def fit_missing(forest: Forest, data: Data, *, config: FitConfig = CHEAP, bound:
     return replace(done, forest=forest.with_values(done.forest.values))
 
 
-def with_numbers(forest: Forest, is_number: NDArray[np.bool_]) -> Forest:
+def with_numbers(forest: Forest, is_number: Flags) -> Forest:
     """Return the forest with some of its values as numbers, which no fit changes."""
     if not is_number.any():
         return forest
@@ -139,7 +138,7 @@ def _search(forest: Forest, data: Data, config: FitConfig) -> tuple[Forest, Numb
     return fitted, errors
 
 
-def with_parts(forest: Forest, places: NDArray[np.int64], parts: Forest) -> Forest:
+def with_parts(forest: Forest, places: Indices, parts: Forest) -> Forest:
     """Return the forest with the expressions at `places` replaced by `parts`."""
     order = np.arange(len(forest))
     order[places] = len(forest) + np.arange(len(places))
@@ -156,8 +155,8 @@ class Executed(NamedTuple):
 
     forest: Forest
     """The expressions with their constants fitted."""
-    errors: NDArray[np.float64]
-    is_exact: NDArray[np.bool_]
+    errors: Numbers
+    is_exact: Flags
     """False for expressions that were only found to be worse than the bound."""
 
 
@@ -179,7 +178,7 @@ def fit_and_score(forest: Forest, data: Data, loss: Loss, config: FitConfig, *, 
     return Executed(fitted, loss.from_sum_of_squares(squares, data), ~is_cut)
 
 
-def _errors_by_values(forest: Forest, data: Data, loss: Loss) -> NDArray[np.float64]:
+def _errors_by_values(forest: Forest, data: Data, loss: Loss) -> Numbers:
     """Return the loss of each expression; infinite for those whose constants could not be fitted."""
     errors = np.full(len(forest), np.inf)
     whole = np.setdiff1d(np.arange(len(forest)), forest.value_owners[np.isnan(forest.values)])

@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Flags, Indices, Numbers
 from edhie.errors import ExpressionError
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.machine.program import plan, symbol_tables
 from edhie.evaluate.values import Interpreted, check_fitted, with_custom_operators
 from edhie.expr import Expr, Forest
@@ -19,13 +18,13 @@ EXACT_SLOPES, DIFFERENCES = 1e-10, 1e-7
 """Relative size below which slopes are rounding errors: those of the kernels, and those by differences."""
 
 
-def constants_among_values(forest: Forest) -> NDArray[np.bool_]:
+def constants_among_values(forest: Forest) -> Flags:
     """Return True for each of a forest's `values` that is a constant's; the others are numbers."""
     is_constant = symbol_tables(forest.library).is_constant
     return np.asarray(is_constant[forest.tokens[forest.library.has_slot[forest.tokens]]])
 
 
-def constants_of_each(forest: Forest) -> list[NDArray[np.int64]]:
+def constants_of_each(forest: Forest) -> list[Indices]:
     """Return the positions of each expression's constants among the forest's `values`."""
     positions = np.flatnonzero(constants_among_values(forest))
     return np.split(positions, np.searchsorted(positions, forest.value_offsets[1:-1]))
@@ -60,7 +59,7 @@ class Response:
         """Relative size of a slope below which it is a rounding error."""
 
     @cached_property
-    def is_linear(self) -> NDArray[np.bool_]:
+    def is_linear(self) -> Flags:
         """True for each constant of a set in which the expression is jointly linear."""
         from edhie.evaluate.constants.starts import find_linear
 
@@ -121,14 +120,14 @@ class Response:
         return found[0], slopes
 
 
-def _moved(constants: Numbers, which: NDArray[np.int64], steps: Numbers) -> Numbers:
+def _moved(constants: Numbers, which: Indices, steps: Numbers) -> Numbers:
     """Return the constants with one of them moved: for each of `which` one and two steps up, one and two down."""
     moved = np.tile(constants, (len(which), SIDES, 1))
     moved[np.arange(len(which)), :, which] += steps[:, np.newaxis] * np.array([1.0, 2.0, -1.0, -2.0])
     return moved.reshape(SIDES * len(which), len(constants))
 
 
-def _differences(values: Numbers, constants: Numbers, which: NDArray[np.int64], steps: Numbers) -> Numbers:
+def _differences(values: Numbers, constants: Numbers, which: Indices, steps: Numbers) -> Numbers:
     """Return the slopes by each of `which`, from the values at the points of `_moved`."""
     at = constants[which, np.newaxis] + steps[:, np.newaxis] * np.array([1.0, 2.0, -1.0, -2.0])
     ways = (at[:, :2] - at[:, 2:])[..., np.newaxis]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from edhie.evaluate.arrays import Flags, Indices, Numbers
+from edhie.arrays import Flags, Indices, Numbers
 from edhie.evaluate.constants.starts import find_linear, start_value
 from edhie.evaluate.machine.gradient_kernels import Workspace, find_active, free_leaves, normal_equations, workspace_for
 from edhie.evaluate.machine.kernels import Target, leaves_of, squared_error

@@ -7,6 +7,7 @@ itself end in a useless optimum. For noise proportional to the prediction, that 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from edhie.evaluate.constants.fitting import THOROUGH, FitConfig, fit_constants
 from edhie.evaluate.data import Data
 from edhie.evaluate.resolution import FULL_PRECISION
 from edhie.expr import Expr, Forest
-from edhie.expr.symbols import NUMBER, OPERATORS
+from edhie.expr.symbols import NUMBER, OPERATORS, Symbol
 
 FACTORS = {"^2": "2", "^3": "3", "^4": "4", "^5": "5", "sqrt": "0.5"}
 """Factor of the argument's logarithm in the logarithm of a function."""
@@ -56,45 +57,35 @@ def logarithm(expr: Expr) -> tuple[Expr, list[bool]]:
     >>> print(taken, is_factor)
     c + c/T + log(T)*c [True, False, False]
     """
-    given = expr.library
-    library = given.extended(*(OPERATORS[name] for name in ("+", "-", "*", "log")), NUMBER)
-    tokens: list[str] = []
-    is_factor: list[bool] = []
+    library = expr.library.extended(*(OPERATORS[name] for name in ("+", "-", "*", "log")), NUMBER)
+    tokens, are_factors = zip(*expr.fold(_leaf, _operator).logarithm, strict=True)
+    return Expr(library, tokens), [is_factor for is_factor in are_factors if is_factor is not None]
 
-    def copied(at: int) -> int:
-        """Write a subtree unchanged; return where it ends."""
-        token = expr.tokens[at]
-        tokens.append(token)
-        if token == given.constant:
-            is_factor.append(False)
-        end = at + 1
-        for _ in range(given[token].arity):
-            end = copied(end)
-        return end
 
-    def taken(at: int) -> int:
-        """Write the logarithm of a subtree; return where the subtree ends."""
-        token = expr.tokens[at]
-        if token == given.constant:
-            tokens.append(token)
-            is_factor.append(True)
-            return at + 1
-        name = token if given[token].kind == "operator" else ""
-        if name in ("*", "/"):
-            tokens.append("+" if name == "*" else "-")
-            return taken(taken(at + 1))
-        if name == "^":
-            tokens.append("*")
-            return copied(taken(at + 1))
-        if name in FACTORS:
-            tokens.extend(["*", FACTORS[name]])
-            return taken(at + 1)
-        if name == "neg":
-            return taken(at + 1)
-        if name == "exp":
-            return copied(at + 1)
-        tokens.append("log")
-        return copied(at)
+Tokens = list[tuple[str, bool | None]]
+"""Tokens in prefix order, each with True for a constant that is replaced by its logarithm, False for another one."""
 
-    taken(0)
-    return Expr(library, tokens), is_factor
+
+class _Part(NamedTuple):
+    itself: Tokens
+    logarithm: Tokens
+
+
+def _leaf(symbol: Symbol, token: str, value: float | None) -> _Part:
+    if symbol.kind == "constant":
+        return _Part([(token, False)], [(token, True)])
+    return _Part([(token, None)], [("log", None), (token, None)])
+
+
+def _operator(symbol: Symbol, operands: list[_Part]) -> _Part:
+    first, last, name = operands[0], operands[-1], symbol.name
+    itself: Tokens = [(name, None), *(token for each in operands for token in each.itself)]
+    if name in ("*", "/"):
+        return _Part(itself, [("+" if name == "*" else "-", None), *first.logarithm, *last.logarithm])
+    if name == "^":
+        return _Part(itself, [("*", None), *first.logarithm, *last.itself])
+    if name in FACTORS:
+        return _Part(itself, [("*", None), (FACTORS[name], None), *first.logarithm])
+    if name == "neg":
+        return _Part(itself, first.logarithm)
+    return _Part(itself, first.itself if name == "exp" else [("log", None), *itself])

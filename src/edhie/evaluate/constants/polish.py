@@ -10,9 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from edhie.evaluate.arrays import Numbers
+from edhie.arrays import Flags, Numbers
 from edhie.evaluate.constants.fitting import FitConfig, Fitted, fit_constants
 from edhie.evaluate.constants.jacobian import Response, constants_of_each
 from edhie.evaluate.constants.slope_svd import SlopeSVD, Triangle
@@ -47,7 +46,7 @@ def gauss_newton(
     y: Numbers,
     weights: Numbers | None,
     *,
-    held: NDArray[np.bool_] | None = None,
+    held: Flags | None = None,
     lower: float = -math.inf,
     upper: float = math.inf,
     steps: int = FINE_STEPS,
@@ -149,7 +148,7 @@ class BatchedFit:
         weigh: Weigh,
         *,
         ties: TiedConstants | None = None,
-        held: NDArray[np.bool_] | None = None,
+        held: Flags | None = None,
         reweights: bool = False,
         lower: float = -math.inf,
         upper: float = math.inf,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edhie.evaluate.arrays import Numbers
+from edhie.arrays import Numbers
 
 MOST_WHOLE = 1e6  # a larger number is whole by chance
 SHARE_IN_GROUP = 1e-8  # share of a constant's direction below which it is rounding
@@ -86,8 +86,9 @@ class SlopeSVD:
         known = self.axes * self.singular_values  # (constants, directions): ranks are those of the slopes
         least = precision * self.singular_values.max(initial=0.0)
         free = [k for k in range(len(self.scales)) if k not in lost]
+        is_whole = [abs(value) < MOST_WHOLE and value == round(value) for value in values.tolist()]
         held = []
-        for k in sorted(lost, key=lambda k: (_is_whole(float(values[k])), -k)):
+        for k in sorted(lost, key=lambda k: (is_whole[k], -k)):
             singular_values = np.linalg.svd(known[[*free, k]], compute_uv=False)
             if np.count_nonzero(singular_values > least) > len(free):
                 free.append(k)
@@ -110,13 +111,6 @@ class SlopeSVD:
         """Return the projection of the scaled constants onto directions that do not change the values."""
         known = self.axes[:, : self.rank(precision)]
         return np.asarray(np.eye(len(self.scales)) - known @ known.T)
-
-
-def _is_whole(value: float) -> bool:
-    return bool(value == round(value)) if abs(value) < MOST_WHOLE else False
-
-
-# -- many rows, reduced to a triangular factor -----------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

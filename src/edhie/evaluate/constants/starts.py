@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from edhie.evaluate.arrays import Flags, Numbers
+from edhie.arrays import Flags, Numbers
 from edhie.evaluate.machine.block import BLOCK, operand
 from edhie.evaluate.machine.kernels import fill, leaves_of, run
 from edhie.evaluate.machine.operators import ADD, DIV, MUL, NEG, POW, SUB
@@ -91,9 +91,6 @@ def uniform(seed: int, start: int, place: int) -> float:
         state *= np.uint64(0x94D049BB133111EB)
         state ^= state >> np.uint64(31)
     return float(state >> np.uint64(11)) * 2.0**-53
-
-
-# -- linear constants ------------------------------------------------------------------
 
 
 @jit

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from edhie.arrays import Numbers
 from edhie.errors import EdhieError, ExpressionError
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.slope_svd import SlopeSVD, Triangle
 from edhie.evaluate.data import Data

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from edhie.evaluate.arrays import Flags, Indices, Numbers
+from edhie.arrays import Flags, Indices, Numbers
 from edhie.evaluate.machine.block import BLOCK, backwards
 from edhie.evaluate.machine.kernels import Target, fill, run
 from edhie.evaluate.machine.program import Program

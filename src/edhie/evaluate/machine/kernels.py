@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from edhie.evaluate.arrays import Numbers
+from edhie.arrays import Numbers
 from edhie.evaluate.machine.block import BLOCK, forwards, operand
 from edhie.evaluate.machine.program import Program
 from edhie.evaluate.machine.sums import squared_distance

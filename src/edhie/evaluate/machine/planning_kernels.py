@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.arrays import Flags, Indices, Numbers
+from edhie.arrays import Flags, Indices, Numbers
 from edhie.evaluate.machine.elementary.bits import bits
 from edhie.evaluate.machine.operators import ADD, MUL
 from edhie.expr.jit import jit, jit_inner

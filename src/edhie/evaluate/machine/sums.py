@@ -14,7 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from edhie.evaluate.arrays import Numbers
+from edhie.arrays import Numbers
 from edhie.expr.jit import jit_inner
 
 LANES, VECTORS = 8, 4

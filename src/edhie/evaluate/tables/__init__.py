@@ -6,8 +6,8 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from edhie.arrays import Numbers
 from edhie.errors import DataError
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.tables.table import Header, Source, Table
 
 __all__ = ["Header", "Numbers", "Table", "open_table"]

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
-
-from edhie.errors import DataError
-from edhie.evaluate.arrays import Numbers
-from edhie.evaluate.numbers import numbers_of, rows_named
-from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Source, Table
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
 
 from edhie.archives import check_zip
-from edhie.errors import shortened
-from edhie.evaluate.tables.table import Header, checked_names
+from edhie.arrays import Indices, Numbers
+from edhie.errors import DataError, shortened
+from edhie.evaluate.numbers import numbers_of, rows_named
+from edhie.evaluate.tables.table import WHAT_NEXT, Header, Missing, Source, Table, checked_names
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -79,11 +68,12 @@ class FrameTable(Table):
         first = next(self.frames(names), None)
         if first is None:
             return [False] * len(names)
-        samples = (self._sample(first[name].dropna().head(SAMPLE).tolist()) for name in names)
+        columns = (first[name].dropna().head(SAMPLE).tolist() for name in names)
+        samples = ([cell for cell in cells if not self._is_gap(cell)] for cells in columns)
         return [2 * sum(not isinstance(cell, Number | np.bool_) for cell in cells) > len(cells) for cells in samples]
 
-    def _sample(self, cells: list[Any]) -> list[Any]:
-        return [cell for cell in cells if not (isinstance(cell, str) and self._missing.matches(cell))]
+    def _is_gap(self, cell: Any) -> bool:
+        return isinstance(cell, str) and self._missing.matches(cell)
 
     def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Iterator[Numbers]:
         first_row, frames = 0, self.frames(chosen)
@@ -103,13 +93,10 @@ class FrameTable(Table):
         """Return the numbers of a column, NaN where they are missing."""
         cells = frame[name].to_numpy(dtype=None, na_value=np.nan)
         if cells.dtype.kind == "O":
-            is_gap = [isinstance(cell, str) and self._missing.matches(cell) for cell in cells]
-            cells = np.where(is_gap, np.nan, cells)
+            cells = np.where([self._is_gap(cell) for cell in cells], np.nan, cells)
         return self._missing.as_nan(numbers_of(cells, f"{self.path}, column {name!r}", first_row=first_row))
 
-    def _refuse(
-        self, name: str, value: float, rows: NDArray[np.int64], frames: Iterator[DataFrame], next_row: int
-    ) -> NoReturn:
+    def _refuse(self, name: str, value: float, rows: Indices, frames: Iterator[DataFrame], next_row: int) -> NoReturn:
         """Raise an error for values that are not finite, after counting those of the frames to come."""
         every = [rows]
         for frame in frames:
@@ -129,15 +116,6 @@ GAPS = frozenset(
 """Texts that count as missing values, the same as in pandas."""
 
 
-class _Sheet(NamedTuple):
-    rows: list[dict[int, Any]]
-    """The values of each row that is not blank, by column."""
-    numbers: list[int]
-    """The numbers of these rows in the sheet, from 1."""
-    sheets: list[str]
-    """The names of all sheets."""
-
-
 def excel_table(source: Source, missing: Sequence[float | str], header: Header | None = None) -> FrameTable:
     """Read the first sheet of an Excel file: its first row that is not empty holds the names."""
     try:
@@ -148,7 +126,8 @@ def excel_table(source: Source, missing: Sequence[float | str], header: Header |
         raise DataError(f"{source.path}: {needs}, or save the table as CSV") from error
     except Exception as error:  # of many kinds: not a zip archive, no sheets, damaged sheets
         raise DataError(f"{source.path} cannot be read as an Excel file: {error}; save it as CSV") from error
-    n_titles = _rows_of_titles(rows)
+    first_wide = next((k for k, row in enumerate(rows) if len(row) > 1), 0)  # above it, one cell is written in each row
+    n_titles = first_wide if first_wide and all(isinstance(each, str) for each in rows[first_wide].values()) else 0
     frame = frame.iloc[n_titles:].dropna(axis=1, how="all") if n_titles else frame
     first = ["" if name != name else str(name) for name in frame.iloc[0]] if len(frame) else []  # NaN is not itself
     names = checked_names(source.path, first, header)
@@ -164,13 +143,8 @@ def excel_table(source: Source, missing: Sequence[float | str], header: Header |
     return table
 
 
-def _rows_of_titles(rows: Sequence[dict[int, Any]]) -> int:
-    """Count the rows above the names in which only one cell is written; 0 unless a row of names is below them."""
-    count = next((k for k, row in enumerate(rows) if len(row) > 1), 0)
-    return count if count and all(isinstance(value, str) for value in rows[count].values()) else 0
-
-
-def _first_sheet(source: Source) -> _Sheet:
+def _first_sheet(source: Source) -> tuple[list[dict[int, Any]], list[int], list[str]]:
+    """Return the rows that are not blank, with values by column; the numbers of these rows; the names of all sheets."""
     from openpyxl import load_workbook
 
     with source.open() as file:
@@ -186,7 +160,7 @@ def _first_sheet(source: Source) -> _Sheet:
                 if row := _values(cells):
                     rows.append(row)
                     numbers.append(number)
-            return _Sheet(rows, numbers, [str(name) for name in book.sheetnames])
+            return rows, numbers, [str(name) for name in book.sheetnames]
         finally:
             book.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import math
 import zlib
@@ -13,8 +14,8 @@ from typing import TextIO
 
 import numpy as np
 
+from edhie.arrays import Numbers
 from edhie.errors import DataError, shortened
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.tables.decimals import (
     COMMA,
     POINT,
@@ -146,9 +147,9 @@ class RowTable(Table):
 
     @contextmanager
     def _opened(self, encoding: str) -> Iterator[TextIO]:
-        """Open the text; turn errors of reading into a `DataError`."""
+        """Open the text, with its own line ends; turn errors of reading into a `DataError`."""
         try:
-            with self._source.open_text(encoding) as file:
+            with io.TextIOWrapper(self._source.open(), encoding=encoding, newline="") as file:
                 yield file
         except UnicodeError as error:
             raise DataError(f"{self.path} cannot be read: {error}; save it as CSV in UTF-8") from error

@@ -9,13 +9,13 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, Literal, TextIO, cast, final
+from typing import BinaryIO, Literal, cast, final
 
 import numpy as np
 
 from edhie.archives import check_gzip
+from edhie.arrays import Numbers
 from edhie.errors import DataError, shortened, suggestion
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.lookalikes import warn_of_lookalikes
 from edhie.evaluate.tables.decimals import is_any_number, is_number
 from edhie.expr.exports.excel import ROW, column_name
@@ -65,10 +65,6 @@ class Source:
         if not self._is_compressed:
             return self._opened()
         return cast(BinaryIO, gzip.open(self.path if self._content is None else io.BytesIO(self._content)))
-
-    def open_text(self, encoding: str) -> TextIO:
-        """Open the text, with its own line ends."""
-        return io.TextIOWrapper(self.open(), encoding=encoding, newline="")
 
     def head(self, count: int) -> bytes:
         """Return the first bytes."""
@@ -167,7 +163,9 @@ class Table(ABC):
         """
         for name in chosen:
             if name not in self.names:
-                hint = suggestion(name, self.names) or f"; it has {shortened(', '.join(self.names))}{self._advice()}"
+                is_other = len(self.names) == 1 and any(each in self.names[0] for each in ";\t| ")
+                advice = "; separate columns by commas" if is_other else ""
+                hint = suggestion(name, self.names) or f"; it has {shortened(', '.join(self.names))}{advice}"
                 raise DataError(f"{self.path} has no column {name!r}{hint}")
         n_dropped = 0
         for found in self._read(chosen, with_gaps=with_gaps or drop_missing):
@@ -197,11 +195,6 @@ class Table(ABC):
             self._left_out = (*self._left_out, f"has {kinds} left out: {listed}")
         return tuple(name for name in names if not is_text[name])
 
-    def _advice(self) -> str:
-        """Return a hint for tables whose columns are separated by something else."""
-        is_other = len(self.names) == 1 and any(each in self.names[0] for each in ";\t| ")
-        return "; separate columns by commas" if is_other else ""
-
 
 def checked_names(path: Path, names: Sequence[str], header: Header | None = None) -> tuple[str, ...]:
     """Return the stripped names of columns; raise unless all are given and different, or made so by `header`."""
@@ -221,7 +214,8 @@ def checked_names(path: Path, names: Sequence[str], header: Header | None = None
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise HeaderError(f"{must} differently, and {name!r} is there {count} times; rename all but one")
-    if half := next((name for name in names if not name.isascii() and any(map(_is_half, name))), None):
+    # surrogates of UTF-16, which JSON may contain alone
+    if half := next((name for name in names if any("\ud800" <= letter <= "\udfff" for letter in name)), None):
         raise DataError(f"{path}: the name {half!r} holds half a character, which cannot be saved; rename the column")
     warn_of_lookalikes(path, names)
     return names
@@ -242,8 +236,3 @@ def _mended(names: Sequence[str]) -> tuple[str, ...]:
             name = f"{stem}_{counts[stem] + 1}"
         found[name] = None
     return tuple(found)
-
-
-def _is_half(letter: str) -> bool:
-    """Return whether a character is a UTF-16 surrogate, which JSON may contain alone."""
-    return "\ud800" <= letter <= "\udfff"

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from edhie.arrays import Numbers
 from edhie.errors import DataError, shortened
-from edhie.evaluate.arrays import Numbers
 from edhie.evaluate.tables.decimals import COMMA, POINT, Use, is_any_number, is_number, uses_in
 from edhie.evaluate.tables.rows import Row, RowTable
 from edhie.evaluate.tables.table import Header, Source, checked_names
@@ -68,7 +68,9 @@ class TextTable(RowTable):
         with self._opened(self._encoding) as file:
             parsed = self._parsed(itertools.islice(file, n_before, None), n_before)
             self._names_line, names = next(parsed, (0, list[str]()))
-        self.names = checked_names(source.path, _without_comment_mark(names), header)
+        if names and names[0].startswith(COMMENT) and names[0] != COMMENT:  # as NumPy writes it
+            names[0] = names[0].lstrip(COMMENT).strip()
+        self.names = checked_names(source.path, names, header)
         if header == "no":
             self._names_line = n_before
 
@@ -172,7 +174,6 @@ def _lines_of_titles(lines: Sequence[str]) -> int:
 
 
 def _written(line: str, separator: str) -> list[str]:
-    """Return the cells of a line that are not blank."""
     return [cell for cell in next(csv.reader([line], delimiter=separator), []) if cell.strip()]
 
 
@@ -181,12 +182,6 @@ def _separator(header: str) -> str:
     if len(next(csv.reader([header]), [])) > 1:
         return ","
     return next((each for each in SEPARATORS if each in header), ",")
-
-
-def _without_comment_mark(names: list[str]) -> list[str]:
-    """Return the names without a leading comment mark, which NumPy writes."""
-    is_marked = bool(names) and names[0].startswith(COMMENT) and names[0] != COMMENT
-    return [names[0].lstrip(COMMENT).strip(), *names[1:]] if is_marked else names
 
 
 class JsonLinesTable(RowTable):

@@ -131,8 +131,9 @@ def add_factors(
 
 @jit_inner
 def multiply(
-    arena: Arena, opcodes: Opcodes, left: int, left_exponent: float, right: int, right_exponent: float, parts: Parts, top: int
-) -> tuple[int, int]:
+    arena: Arena, opcodes: Opcodes, left: int, left_exponent: float, right: int, right_exponent: float,
+    parts: Parts, top: int,
+) -> tuple[int, int]:  # fmt: skip
     """Write left^p·right^q (right may be -1: none) at the top; return its bounds, or -1 on overflow."""
     if is_zero(arena, left) or is_zero(arena, right):
         return top, put(arena, top, NUMBER, ZERO, 0.0)

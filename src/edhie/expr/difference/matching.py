@@ -201,7 +201,6 @@ def options(a: Shape, b: Shape) -> Iterator[Option]:
 
 
 def _changed(act: Act, a: Shape, b: Shape, split: Split, kept: Shape, part: Shape, is_second: bool) -> Option:
-    """Insert or delete an operator with one of its operands."""
     edit = Edit(act, a, b, split.operator, part=part, places=split.tokens, is_second=is_second)
     return Option(edit, ((a, kept) if act == "inserted" else (kept, b),))
 

@@ -15,17 +15,9 @@ MINUS = "\N{MINUS SIGN}"
 LONGEST_SUBSCRIPTED = 9  # letters in a name such as epsilon_0
 
 MATH_LABELS = {
-    "-": MINUS,
-    "neg": MINUS,
-    "*": "×",
-    "/": "÷",
-    "^": r"$\wedge$",
-    "inv": r"$(\cdot)^{-1}$",
-    "sqrt": r"$\sqrt{\cdot}$",
-    "cbrt": r"$\sqrt[3]{\cdot}$",
-    "abs": r"$|\cdot|$",
-    "log10": r"log$_{10}$",
-}
+    "-": MINUS, "neg": MINUS, "*": "×", "/": "÷", "^": r"$\wedge$", "inv": r"$(\cdot)^{-1}$",
+    "sqrt": r"$\sqrt{\cdot}$", "cbrt": r"$\sqrt[3]{\cdot}$", "abs": r"$|\cdot|$", "log10": r"log$_{10}$",
+}  # fmt: skip
 """Labels that read better than the symbol's name."""
 
 

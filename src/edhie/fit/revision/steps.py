@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.errors import SymbolError
 from edhie.evaluate import Data, Evaluator, FitConfig, fit_constants, values
 from edhie.expr import Expr, Forest
@@ -26,7 +26,6 @@ from edhie.selection.description import Criterion, describe, joined_rows
 from edhie.selection.noise import CONSTANT
 from edhie.selection.refitting import refitted
 
-Numbers = NDArray[np.float64]
 ANEW = FitConfig(points=50, starts=5, iterations=60, tolerance=1e-14, rows=None)
 FROM_HERE = FitConfig(points=0, starts=1, iterations=60, tolerance=1e-14, rows=None)
 QUICKLY = FitConfig(points=0, starts=1, iterations=30, rows=None)
@@ -96,7 +95,7 @@ def alike_by_distance(
     return best
 
 
-def symbol_bounds(original: Expr, forest: Forest) -> NDArray[np.int64]:
+def symbol_bounds(original: Expr, forest: Forest) -> Indices:
     """Return a lower bound on the distance of each expression, by counts of its variables and functions."""
     library = forest.library
     counted = [

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.expr.jit import jit
 
 Tokens = NDArray[np.int16]
-Indices = NDArray[np.int64]
 
 
 @jit
 def joined(
-    tokens: Tokens, values: NDArray[np.float64], slots: Indices, starts: Indices, lengths: Indices
-) -> tuple[Tokens, Indices, NDArray[np.float64]]:
+    tokens: Tokens, values: Numbers, slots: Indices, starts: Indices, lengths: Indices
+) -> tuple[Tokens, Indices, Numbers]:
     """Tokens, offsets and values of expressions, each the ranges of one row of `starts` and `lengths` in turn.
 
     `slots` has, by token, how many values stand before it.

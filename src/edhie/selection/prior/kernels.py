@@ -10,10 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.expr.jit import copy_to, jit, jit_inner
 
-Indices = NDArray[np.int64]
-Numbers = NDArray[np.float64]
 VARIABLE, CONSTANT, NUMBER, SUM, PRODUCT = 0, 1, 2, 3, 4  # classes; those of other operators follow
 ADD, SUB, NEG, MUL, DIV, INV = -1, -2, -3, -4, -5, -6  # operators of sums and products
 ROOT, TERM, ABOVE, BELOW, OPERANDS = 0, 1, 2, 3, 4  # contexts; those of operands follow, two for an operator

@@ -22,6 +22,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.arrays import Indices, Numbers
 from edhie.evaluate.constants.jacobian import constants_among_values
 from edhie.evaluate.machine.program import symbol_tables
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
@@ -35,8 +36,6 @@ SHARE = 0.5  # of equations that have a known form
 LATER = 0.7  # share of a curve's count that another way to write it has: half a bit, so that people read the first way
 MOST_VARIABLES = 10  # in a known form
 DIGITS = 3  # of counts
-
-Numbers = NDArray[np.float64]
 
 
 @cache
@@ -183,7 +182,7 @@ def _text(expr: Expr) -> str:
     return str(Expr(everything(max(len(names), 1)), tokens, expr.constants))
 
 
-def _appearance(forest: Forest) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _appearance(forest: Forest) -> tuple[Indices, Indices]:
     """Return for each token the rank of its variable by appearance, -1 for others; and how many each has."""
     library = forest.library
     places = np.flatnonzero(symbol_tables(library).columns[forest.tokens] >= 0)

@@ -22,8 +22,9 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from edhie.arrays import Numbers
 from edhie.errors import EdhieError
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.symbols import NUMBER
@@ -38,8 +39,6 @@ LONE_LEAF = 0.02
 """Share of equations that are a constant, and of those that are a variable, since no named formula is either."""
 FIELD_WEIGHT = 10.0
 """Number of scientific formulas that one formula of the user's field counts as."""
-
-Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

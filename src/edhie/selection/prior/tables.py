@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from edhie.arrays import Flags, Indices, Numbers
 from edhie.expr import SymbolLibrary
 from edhie.expr.symbols import Symbol
 from edhie.selection.prior.versions import CONSTANT, Apply, Leaf, Node, Number, Product, Sum, has_constant, is_fixed
 
-Numbers = NDArray[np.float64]
 Row = Mapping[str, float]
 Counts = Mapping[tuple[str, str, str], Row]
 """Counts of outcomes by kind of choice, context and the context above it (empty for all kinds but classes)."""
@@ -126,7 +125,7 @@ class Tables:
     """By context, fixed factors, number of factors above and below the fraction line."""
     signs: Numbers
     """By context and sign (0: positive, 1: negative)."""
-    class_ids: NDArray[np.int64]
+    class_ids: Indices
     """By token: its class, or for the operators of sums and products -1 less their index in `ARITHMETIC`."""
     variable_bits: float
     """Bits that identify one of the variables."""
@@ -193,7 +192,7 @@ def _class_bits(counts: Counts, contexts: list[str], classes: list[str], library
     return np.where(np.isfinite(bits), bits, bits[np.isfinite(bits)].max(initial=0.0))
 
 
-def _allowed(contexts: list[str], classes: list[str], library: SymbolLibrary) -> NDArray[np.bool_]:
+def _allowed(contexts: list[str], classes: list[str], library: SymbolLibrary) -> Flags:
     """Return by context and class whether the class can occur there, in normal form and with the library's symbols."""
     kinds = {symbol.kind for symbol in library.symbols}
     lacking = {
@@ -212,7 +211,7 @@ def _allowed(contexts: list[str], classes: list[str], library: SymbolLibrary) ->
     )
 
 
-def _frequencies(counts: Counts, classes: list[str]) -> tuple[Numbers, NDArray[np.bool_]]:
+def _frequencies(counts: Counts, classes: list[str]) -> tuple[Numbers, Flags]:
     """Return overall frequencies of classes, and which of them were seen; others are as frequent as the rarest."""
     total: dict[str, float] = {}
     for (kind, _, _), row in counts.items():

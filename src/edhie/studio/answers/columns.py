@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from edhie.arrays import Numbers
 from edhie.errors import DataError
 from edhie.evaluate.tables import Table
 from edhie.evaluate.tables.decimals import is_number, parse_number
 from edhie.evaluate.tables.rows import RowTable
 from edhie.evaluate.tables.table import Missing
 from edhie.lists import from_line
-from edhie.studio.answers.plain import Numbers, finite, finites
+from edhie.studio.answers.plain import finite, finites
 
 BINS = 20
 MOST_GAPPY = 60  # columns with gaps whose common gaps are counted

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from edhie.arrays import Numbers
 from edhie.errors import EdhieError
 from edhie.evaluate import Data
 from edhie.evaluate.losses import FREEDOM, r2
@@ -17,7 +18,7 @@ from edhie.fit import Equation
 from edhie.selection.description_kernels import row_weights
 from edhie.selection.noise import NoiseModel, smallest_prediction
 from edhie.studio.answers.opened_run import OpenedRun, Rows, opened_run, rows_of
-from edhie.studio.answers.plain import MOST_POINTS, Numbers, finite, finites, some_rows
+from edhie.studio.answers.plain import MOST_POINTS, finite, finites, some_rows
 from edhie.studio.refusals import Refused
 
 GRID = 240  # points of a curve

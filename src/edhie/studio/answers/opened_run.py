@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from edhie.arrays import Numbers
 from edhie.evaluate import Data
 from edhie.fit import Discovery, Equation
 from edhie.fit.measured import Measured, read_file
@@ -19,7 +20,7 @@ from edhie.fit.revision import saving as revisions
 from edhie.fit.run_folder import DESCRIPTION, load
 from edhie.lists import from_line
 from edhie.selection.noise import PROPORTIONAL
-from edhie.studio.answers.plain import Numbers, finite
+from edhie.studio.answers.plain import finite
 from edhie.studio.refusals import Refused
 
 KEPT = 4  # runs that stay open

@@ -10,14 +10,15 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
-# Kernels are built anew when a file changes that has "expr.jit import" in it, as all files of this package have.
+from edhie.arrays import Numbers
+from edhie.expr.jit import OPTIONS
 
-Floats = NDArray[np.float64]
+# kernels are built anew when a file changes that has "expr.jit import" in it, as all files of this package have
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 SIGN = -(1 << 63)  # the sign bit of a float64, as an int64
@@ -35,17 +36,17 @@ def over_block(
     function: Callable[[float], float],
     is_edge: Callable[[float], bool] | None = None,
     exact: Callable[[float], float] | None = None,
-) -> Callable[[Floats, Floats], None]:
+) -> Callable[[Numbers, Numbers], None]:
     """Return a function of blocks, compiled into its callers, from inlined functions of numbers.
 
     Elements for which `is_edge` holds are computed by `exact`, of the C library, one by one.
     """
 
-    def whole(a: Floats, out: Floats) -> None:
+    def whole(a: Numbers, out: Numbers) -> None:
         for i in range(len(a)):
             out[i] = function(a[i])
 
-    def with_edges(a: Floats, out: Floats) -> None:
+    def with_edges(a: Numbers, out: Numbers) -> None:
         strange = 0
         for i in range(len(a)):
             out[i] = function(a[i])
@@ -58,24 +59,17 @@ def over_block(
     chosen = whole if is_edge is None else with_edges
     # compiled code is linked by name: two functions of one name in a cached build would be taken for each other
     chosen.__qualname__ = f"{chosen.__name__}_{function.__name__}"
-    return cast("Callable[[Floats, Floats], None]", _for_compiled_callers()(chosen))
+    return cast("Callable[[Numbers, Numbers], None]", _for_compiled_callers()(chosen))
 
 
 def _for_compiled_callers(**options: Any) -> Any:
     """Return a decorator as `jit_inner`, without a cache of its own: the callers' has the code."""
-    return numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, **options)
+    return numba.njit(no_cpython_wrapper=True, **OPTIONS, **options)
 
 
 def _emitter(result: Any, arguments: tuple[Any, ...], emit: Callable[..., Any]) -> tuple[Any, Any]:
     """Return a numba signature and the code for it; `emit` takes the builder and the LLVM values."""
     return result(*arguments), lambda context, builder, signature, values: emit(builder, *values)
-
-
-def _reading(result: Any, argument: Any) -> tuple[Any, Any]:
-    """Return a signature and code that read the bits of the argument as a value of another type."""
-    return result(argument), lambda context, builder, signature, values: builder.bitcast(
-        values[0], context.get_value_type(result)
-    )
 
 
 def _fma(typing_context: Any, x: Any, y: Any, z: Any) -> tuple[Any, Any]:
@@ -87,16 +81,14 @@ fma = cast("Callable[[float, float, float], float]", intrinsic(_fma))
 
 
 def _bits(typing_context: Any, x: Any) -> tuple[Any, Any]:
-    """The bits of a float64, as an int64."""
-    return _reading(types.int64, types.float64)
+    return _emitter(types.int64, (types.float64,), lambda builder, x: builder.bitcast(x, ir.IntType(64)))
 
 
 bits = cast("Callable[[float], int]", intrinsic(_bits))
 
 
 def _from_bits(typing_context: Any, n: Any) -> tuple[Any, Any]:
-    """The float64 with these bits."""
-    return _reading(types.float64, types.int64)
+    return _emitter(types.float64, (types.int64,), lambda builder, n: builder.bitcast(n, ir.DoubleType()))
 
 
 from_bits = cast("Callable[[int], float]", intrinsic(_from_bits))

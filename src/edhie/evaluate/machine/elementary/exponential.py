@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
+from edhie.arrays import Numbers
 from edhie.evaluate.machine.elementary.bits import (
     LARGEST,
     MAGIC,
     SIGN,
     SMALLEST_NORMAL,
-    Floats,
     bits,
     fma,
     from_bits,
@@ -141,7 +141,6 @@ def _or_edge(x: float, value: float) -> float:
 
 @inlined
 def _log(x: float) -> float:
-    """The natural logarithm of every x but denormal ones."""
     k, m = exponent_and_rest(x)
     f, half, rest = _parts(m)
     return _or_edge(x, fma(k, LN2_HIGH, f - (half - fma(k, LN2_LOW, rest))))
@@ -240,7 +239,7 @@ cbrt = over_block(_cube_root)
 
 
 @jit_inner
-def power(a: Floats, b: Floats, out: Floats) -> None:
+def power(a: Numbers, b: Numbers, out: Numbers) -> None:
     """The power a^b; NaN for a negative a and a b that is no integer."""
     strange = 0
     for i in range(len(a)):
