@@ -99,8 +99,8 @@ FORMS = (
 
 @settings(deadline=None, max_examples=60)
 @given(
-    st.sampled_from(range(len(FORMS))), st.sampled_from([1e-9, 1e-3, 37.0, 1e6]), st.sampled_from([1e-12, 0.01, 1e3, 1e12]),
-    st.integers(0, 5),
+    st.sampled_from(range(len(FORMS))), st.sampled_from([1e-9, 1e-3, 37.0, 1e6]),
+    st.sampled_from([1e-12, 0.01, 1e3, 1e12]), st.integers(0, 5),
 )  # fmt: skip
 def test_bits_do_not_depend_on_units(form: int, of_x: float, of_y: float, seed: int) -> None:
     """But for what all equations gain: the bits of the target's own unit."""

@@ -197,7 +197,7 @@ class Finisher:
         return cancellation(after, self.data) <= max(CANCELLING, cancellation(before, self.data))
 
     def _have_values_of(self, expr: Expr, others: Sequence[Expr]) -> Flags:
-        """Return which expressions have the values of another, up to rounding and far less than the noise of each row."""
+        """Return which expressions have the values of another, but for rounding and much less than noise."""
         forest = Forest.from_exprs([expr, *others], opened(expr.library))
         with np.errstate(all="ignore"):
             first, *rest = values(forest, self.data.columns)

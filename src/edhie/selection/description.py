@@ -213,7 +213,7 @@ def rounding_variances(data: Data) -> Numbers:
     deviations = np.full(data.n_rows, ROUNDING * float(np.std(data.y) or abs(data.y[0]) or 1.0))
     if has_one_sign(data.y):
         deviations = np.minimum(deviations, ROUNDING_OF_ROW * np.abs(data.y))
-    return np.maximum(np.square(deviations), np.finfo(np.float64).tiny)
+    return np.asarray(np.maximum(np.square(deviations), np.finfo(np.float64).tiny))
 
 
 def is_exact(forest: Forest, data: Data) -> NDArray[np.bool_]:

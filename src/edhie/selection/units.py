@@ -1,8 +1,8 @@
 """Claims of an equation about units: what the equation says of the units in which the columns were measured.
 
-The unit of the target is unknown, and that of a column too, unless its name says that it has none. A fitted constant takes
-whatever unit makes the equation consistent, and a plain number has none, also the 1 that is not written. In `y = c*x`
-the constant absorbs any change of units; `y = x + 1` says that x and y have no unit, and `y = a - b` that all three
+The unit of the target is unknown, and that of a column too, unless its name says that it has none. A fitted constant
+takes whatever unit makes the equation consistent, and a plain number has none, also the 1 that is not written. In
+`y = c*x` the constant absorbs any change of units; `y = x + 1` says that x and y have no unit, and `y = a - b` that all
 have the same. Such claims are found by linear algebra. If column i is measured in a unit that is smaller by a factor
 exp(λ), the values of x_i grow by this factor, and to first order those of f by λ·x_i·∂f/∂x_i; those of the target
 grow by μ·f. The constants absorb the changes whose sum is a combination of the slopes ∂f/∂c. The equations that λ and μ
