@@ -8,8 +8,7 @@ from edhie.expr.mathml import mathml_name
 from edhie.expr.symbols import is_name
 from edhie.fit import Discovery
 from edhie.plots.style import Numbers
-from edhie.report.fragments import Html, fill, joined
-from edhie.report.mathematics import number
+from edhie.report.fragments import Html, fill, joined, number
 
 BINS, BIN_WIDTH, HEIGHT = 24, 5, 26
 MOST_COLUMNS = 50  # that are all listed

@@ -19,8 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from edhie.errors import EdhieError
 from edhie.studio.choices import EXAMPLES, example_file, setup
-from edhie.studio.question import read_options
-from edhie.studio.refusals import Refused
+from edhie.studio.question import Refused, read_options
 from edhie.studio.requests import Json, read_json, studio_of
 from edhie.studio.result_routes import RESULT_ROUTES
 from edhie.studio.run_routes import RUN_ROUTES, table_of

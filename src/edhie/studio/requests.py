@@ -8,7 +8,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from edhie.studio.refusals import Refused
+from edhie.studio.question import Refused
 from edhie.studio.runs import Run
 from edhie.studio.studio import Studio
 

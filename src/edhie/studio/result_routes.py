@@ -18,9 +18,8 @@ from starlette.routing import Route
 
 from edhie.folder_lock import is_lock
 from edhie.studio.choices import EXPORTS, model_names
-from edhie.studio.command import arguments_of
-from edhie.studio.question import is_finite, read_number, read_text, read_whole
-from edhie.studio.refusals import Refused
+from edhie.studio.question import Refused, is_finite, read_number, read_text, read_whole
+from edhie.studio.queue import arguments_of
 from edhie.studio.requests import Json, read_json, run_of, studio_of
 from edhie.studio.run_routes import table_of
 from edhie.studio.runs import Run

@@ -15,8 +15,7 @@ from starlette.routing import Route
 
 from edhie.files import replace_file
 from edhie.safe_text import printable
-from edhie.studio.question import MOST_SECONDS, read_number, read_question
-from edhie.studio.refusals import Refused
+from edhie.studio.question import MOST_SECONDS, Refused, read_number, read_question
 from edhie.studio.requests import Json, read_json, run_of, studio_of
 from edhie.studio.runs import FIELD, LONGEST_NAME, STUDIO, Run, unwritable
 from edhie.studio.streams import get_all, get_one

@@ -15,14 +15,14 @@ from typing import Any, Literal
 
 from edhie.files import replace_file, small_text
 from edhie.folder_lock import is_in_use
-from edhie.studio.question import KINDS, read_question
-from edhie.studio.refusals import Refused
+from edhie.studio.question import KINDS, Refused, read_question
 from edhie.studio.tail import Tail
 
 STUDIO, QUESTION, EVENTS, OUTPUT, FIELD = "studio", "question.json", "events.jsonl", "output.txt", "field.txt"
 FORMAT = 1
 ANSWERS = ("discovery.json", "revision.json")  # written at the end of a fit, and of a revision
-MARKS = (*ANSWERS, "run.json")  # files of a run
+BEGUN = "run.json"  # written when a search begins, which can be resumed from then on
+MARKS = (*ANSWERS, BEGUN)  # files of a run
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 TABLE = re.compile(r"table(?:\.[a-z]+)+")
 LONGEST_NAME = 200
@@ -64,11 +64,6 @@ class Run:
     def is_waiting(self) -> bool:
         """True if it is to be searched, and is not yet."""
         return self.is_own and self.wanted == "run" and self.note.get("ended") is None and not self.is_live
-
-    @property
-    def has_checkpoint(self) -> bool:
-        """True if there is a search to resume."""
-        return (self.folder / "run.json").is_file()
 
     @property
     def is_answered(self) -> bool:

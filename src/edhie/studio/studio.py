@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from edhie.studio.question import Refused
 from edhie.studio.queue import Queue
-from edhie.studio.refusals import Refused
 from edhie.studio.runs import Run, Shelf
 from edhie.studio.uploads import Limits, Uploads
 from edhie.studio.workshop import Workshop

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from edhie.files import replace_file, small_text
 from edhie.safe_text import printable
-from edhie.studio.refusals import Refused
+from edhie.studio.question import Refused
 from edhie.studio.runs import unwritable
 
 FOLDER, NOTE = ".tables", "upload.json"

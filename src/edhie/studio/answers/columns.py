@@ -16,7 +16,7 @@ from edhie.evaluate.tables.decimals import is_number, parse_number
 from edhie.evaluate.tables.rows import RowTable
 from edhie.evaluate.tables.table import Missing
 from edhie.lists import from_line
-from edhie.studio.answers.plain import Numbers, finite, finites
+from edhie.studio.answers.reading import Numbers, finite, finites
 
 BINS = 20
 MOST_GAPPY = 60  # columns with gaps whose common gaps are counted

@@ -20,7 +20,7 @@ from edhie.search.template import Template
 from edhie.studio.answers.opened_run import read_question_table
 from edhie.studio.answers.reading import opened, worded
 from edhie.studio.answers.trees import tree
-from edhie.studio.refusals import Refused
+from edhie.studio.question import Refused
 
 MOST_LETTERS = 20_000
 MOST_NODES = 5000  # that are rendered
@@ -131,33 +131,25 @@ def checked(path: str, name: str, question: dict[str, Any]) -> dict[str, Any]:
     found = question | ({"options": options} if options else {})
     found["features"] = list(measured.problem.columns)
     if "guesses" in found:
-        found["guesses"] = [_plain_formula(each, names, "guesses") for each in found["guesses"]]
-    if "formula" in found:
-        found["formula"] = _plain_formula(found["formula"], names, "formula")
-    if "template" in found:
-        found["template"] = _plain_template(found["template"], names)
+        found["guesses"] = [_plain(each, names, "guesses") for each in found["guesses"]]
+    for field in ("formula", "template"):
+        if field in found:
+            found[field] = _plain(found[field], names, field)
     if "field" in found:
         found["field"] = _plain_field(found["field"])
     return found
 
 
-def _plain_formula(text: str, names: Sequence[str], field: str) -> str:
-    """Return a formula in plain text; raise `Refused` with its field and the place of the fault."""
+def _plain(text: str, names: Sequence[str], field: str) -> str:
+    """Return a formula in plain text, or a template that can be read; `Refused` has the place of a fault."""
     try:
         _check_length(text)
-        return str(read(text, everything(names)))
+        if field != "template":
+            return str(read(text, everything(names)))
+        Template.parse(text, everything(names))
+        return text.strip()
     except EdhieError as error:
         raise refused(error, text, field) from error
-
-
-def _plain_template(text: str, names: Sequence[str]) -> str:
-    """Return a template that can be read."""
-    try:
-        _check_length(text)
-        Template.parse(text, everything(names))
-    except EdhieError as error:
-        raise refused(error, text, "template") from error
-    return text.strip()
 
 
 def _plain_field(text: str) -> str:

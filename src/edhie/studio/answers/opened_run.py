@@ -19,8 +19,8 @@ from edhie.fit.revision import saving as revisions
 from edhie.fit.run_folder import DESCRIPTION, load
 from edhie.lists import from_line
 from edhie.selection.noise import PROPORTIONAL
-from edhie.studio.answers.plain import Numbers, finite
-from edhie.studio.refusals import Refused
+from edhie.studio.answers.reading import Numbers
+from edhie.studio.question import Refused
 
 KEPT = 4  # runs that stay open
 
@@ -74,6 +74,11 @@ class Rows:
     train: Data
     validation: Data | None
 
+    @property
+    def parts(self) -> list[Data]:
+        """The rows fitted to, then those held out if there are any."""
+        return [self.train] if self.validation is None else [self.train, self.validation]
+
     def place(self, column: Any) -> int:
         """Return the place of a column, which may be named as in the table or in equations; the first by default."""
         if column in (None, ""):
@@ -82,10 +87,6 @@ class Rows:
             if column in names:
                 return names.index(column)
         raise Refused(f"the equations have no column {column!r}", 404)
-
-    def others(self, place: int) -> dict[str, float | None]:
-        """Return the median of each column but the one at this place."""
-        return {name: finite(self.medians[k]) for k, name in enumerate(self.columns) if k != place}
 
     @property
     def medians(self) -> Numbers:
