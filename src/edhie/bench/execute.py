@@ -103,7 +103,10 @@ def _searched(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Fou
     """Search with a method of the paper or of the user."""
     settings, method = trial.settings, trial.how
     is_function = method.source == "none"
-    strategy = _asking(trial) if is_function else strategy_named(method.strategy)
+    if method.package:
+        strategy: Strategy = Rival(method, problem_symbols(_problem(trial.benchmark, trial.problem)))
+    else:
+        strategy = Answering(imported(method.strategy)) if is_function else strategy_named(method.strategy)
     if is_function:  # its formulas may use any symbol
         library = generator.library
     else:
@@ -116,13 +119,6 @@ def _searched(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Fou
     result = run(generator, evaluator, strategy=strategy, budget=budget, rng=trial.run)
     selected = shortest_description(result.candidates, evaluator.data)
     return Found(result, evaluator.data, None if selected is None else selected.expr, strategy)
-
-
-def _asking(trial: Trial) -> Answering:
-    """Return the strategy that asks a function of the data, or another package, for a formula."""
-    if trial.how.package:
-        return Rival(trial.how, problem_symbols(_problem(trial.benchmark, trial.problem)))
-    return Answering(imported(trial.how.strategy))
 
 
 @lru_cache(maxsize=4)

@@ -10,11 +10,10 @@ from edhie.errors import EdhieError, raised_as
 from edhie.files import replace_file
 from edhie.fit import Discovery
 from edhie.plots.words import one_line
-from edhie.report.data import data_section
+from edhie.report.data import data_section, search_section
 from edhie.report.equation import hero
 from edhie.report.fragments import Html, as_it_is, fill, joined
 from edhie.report.front import front_section
-from edhie.report.search import search_section
 
 NAME = "report.html"
 

@@ -17,7 +17,7 @@ from edhie.files import replace_file
 from edhie.safe_text import printable
 from edhie.studio.question import MOST_SECONDS, Refused, read_number, read_question
 from edhie.studio.requests import Json, read_json, run_of, studio_of
-from edhie.studio.runs import FIELD, LONGEST_NAME, STUDIO, Run, unwritable
+from edhie.studio.runs import FIELD, LONGEST_NAME, STUDIO, Run, writing
 from edhie.studio.streams import get_all, get_one
 from edhie.studio.studio import Studio
 
@@ -41,13 +41,11 @@ async def post_run(request: Request) -> Response:
     run = studio.shelf.new(title, question.pop("kind"), question)
     run.note |= {"table": table.name, "file": name, "jobs": studio.jobs}
     try:
-        await run_in_threadpool(shutil.copyfile, table, run.folder / STUDIO / table.name)
-        if question.get("field"):
-            replace_file(run.folder / STUDIO / FIELD, question["field"].encode())
+        with writing():
+            await run_in_threadpool(shutil.copyfile, table, run.folder / STUDIO / table.name)
+            if question.get("field"):
+                replace_file(run.folder / STUDIO / FIELD, question["field"].encode())
         studio.shelf.add(run)
-    except OSError as error:
-        shutil.rmtree(run.folder, ignore_errors=True)
-        raise unwritable(error) from error
     except Refused:
         shutil.rmtree(run.folder, ignore_errors=True)
         raise

@@ -7,7 +7,8 @@ import json
 import re
 import secrets
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -134,11 +135,9 @@ class Run:
         """Change what is known of the run, on disk first."""
         note = {**self.note, **changes}
         folder = self.folder / STUDIO
-        try:
+        with writing():
             folder.mkdir(parents=True, exist_ok=True)
             replace_file(folder / QUESTION, json.dumps(note, indent=2, ensure_ascii=False).encode())
-        except OSError as error:
-            raise unwritable(error) from error
         self.note = note
 
     def file(self, *names: str) -> Path | None:
@@ -164,6 +163,15 @@ def unwritable(error: OSError) -> Refused:
     """Return the error for a disk that cannot be written to."""
     reason = error.strerror or str(error)
     return Refused(f"the folder of the studio cannot be written to: {reason}; make room, then try again", 507)
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Raise errors of a disk that cannot be written to as `Refused`."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(error) from error
 
 
 def is_full(folder: Path) -> bool:
@@ -229,10 +237,8 @@ class Shelf:
             "wanted": "run", "ended": None, "question": dict(question),
         }  # fmt: skip
         run = Run(own, self.folder / own, note)
-        try:
+        with writing():
             (run.folder / STUDIO).mkdir(parents=True)
-        except OSError as error:
-            raise unwritable(error) from error
         return run
 
     @property
@@ -255,12 +261,8 @@ class Shelf:
         if self.is_one_run:
             raise Refused("this studio shows one run folder, and does not delete it", 409)
         gone = run.folder.with_name(f".{run.folder.name}.deleted")
-        try:
+        with writing(), suppress(FileNotFoundError):  # deleted already, such as in another tab
             run.folder.replace(gone)  # at once, so that no half of a run remains
-        except FileNotFoundError:
-            pass  # deleted already, such as in another tab
-        except OSError as error:
-            raise unwritable(error) from error
         shutil.rmtree(gone, ignore_errors=True)
         self.runs.pop(run.id, None)
 

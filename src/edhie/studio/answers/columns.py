@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -140,23 +140,18 @@ def _read_cells(table: Table, columns: Sequence[Column], numeric: set[str], opti
     mark = options.get("decimal") or table.decimal
     places = [table.names.index(each.name) for each in columns]
     parts: list[list[Numbers]] = [[] for _ in columns]
-    for start, rows in _chunks(table):
+    texts, start = table.texts(), 0
+    while rows := list(itertools.islice(texts, CHUNK)):
         for column, place, into in zip(columns, places, parts, strict=True):
             cells = [row[place] for row in rows]
             values = _plain_numbers(cells, missing) if column.name in numeric else None
             into.append(_numbers_in(cells, start, column, missing, mark) if values is None else values)
+        start += len(rows)
     for column, found in zip(columns, parts, strict=True):
         if column.name in numeric:
             column.add_numbers(np.concatenate([np.empty(0), *found]))
         else:
             column.distinct = len(column.others)
-
-
-def _chunks(table: Table) -> Iterator[tuple[int, list[list[str]]]]:
-    rows, start = table.texts(), 0
-    while some := list(itertools.islice(rows, CHUNK)):
-        yield start, some
-        start += len(some)
 
 
 def _plain_numbers(cells: Sequence[str], missing: Missing) -> Numbers | None:

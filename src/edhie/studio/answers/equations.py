@@ -70,12 +70,8 @@ def _equation(each: Equation, place: int, *, is_relative: bool = False) -> dict[
         "mathml": mathml_terms(each.printed, number_format=NEEDED),
         "latex": each.latex_equation(),
         "complexity": each.complexity,
-        "loss": finite(each.loss),
         "error": finite(error),
-        "score": finite(each.score),
-        "r2": finite(each.r2),
-        "r2_validation": finite(each.r2_validation),
-        "weight": finite(each.weight),
+        **{name: finite(getattr(each, name)) for name in ("loss", "score", "r2", "r2_validation", "weight")},
         "confidence": each.confidence,
         "noise": each.noise,
     }
