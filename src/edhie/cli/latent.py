@@ -65,9 +65,7 @@ def sample(
     """Draw expressions from a model: codes from its prior, decoded."""
     loaded = options.load_within(model, max_height, max_size, forbid)
     rng = np.random.default_rng(seed)
-    for part in options.in_parts(count):
-        for expr in drawn(loaded, part, rng, temperature):
-            options.print_expression(expr, notation, as_json=as_json)
+    options.print_expressions(count, lambda part: drawn(loaded, part, rng, temperature), notation, as_json=as_json)
 
 
 def drawn(model: LatentGenerator, count: int, rng: np.random.Generator, temperature: float) -> Forest:

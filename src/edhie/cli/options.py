@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields
 from inspect import Parameter
 from typing import Annotated, Any, Literal, TypeVar, get_type_hints
@@ -108,9 +108,11 @@ def load_within(folder: str, max_height: int, max_size: int, forbid: Iterable[st
     return model.constrained(constraints)
 
 
-def in_parts(count: int) -> Iterator[int]:
-    """Return the sizes of parts that add up to a count."""
-    return (min(AT_ONCE, count - start) for start in range(0, count, AT_ONCE))
+def print_expressions(count: int, draw: Callable[[int], Iterable[Expr]], notation: Notation, *, as_json: bool) -> None:
+    """Print expressions, one a line; `draw` is given the size of each part of the count."""
+    for start in range(0, count, AT_ONCE):
+        for expr in draw(min(AT_ONCE, count - start)):
+            print_expression(expr, notation, as_json=as_json)
 
 
 def print_expression(expr: Expr | None, notation: Notation, *, as_json: bool, **more: Any) -> None:

@@ -29,6 +29,11 @@ def studio_of(request: Request) -> Studio:
     return studio
 
 
+async def answer_of(request: Request, workshop: str, what: str, /, **arguments: Any) -> Json:
+    """Return the answer of a workshop."""
+    return Json(await studio_of(request).ask(workshop, what, **arguments))
+
+
 def run_of(request: Request) -> Run:
     """Return the run in the address of a request."""
     return studio_of(request).shelf.run(request.path_params["run"])

@@ -124,15 +124,10 @@ def rows_of(folder: str, table: str | None, question: dict[str, Any] | None) -> 
 def read_question_table(path: Path, question: dict[str, Any], options: dict[str, Any]) -> Measured:
     """Read a table as the command does that answers the question."""
     return read_file(
-        path,
-        question["target"],
-        features=question.get("features", ()),
-        sigma=question.get("sigma"),
-        decimal=options.get("decimal"),
-        missing=from_line(options.get("missing", "")),
-        drop_missing=bool(options.get("drop_missing")),
-        header=options.get("header"),
-    )
+        path, question["target"], features=question.get("features", ()), sigma=question.get("sigma"),
+        decimal=options.get("decimal"), missing=from_line(options.get("missing", "")),
+        drop_missing=bool(options.get("drop_missing")), header=options.get("header"),
+    )  # fmt: skip
 
 
 @lru_cache(KEPT)
