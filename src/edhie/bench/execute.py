@@ -138,12 +138,15 @@ def _judged(trial: Trial, problem: BenchmarkProblem, end: Found) -> dict[str, An
         noisy = _rmse(result.candidates.forest, end.data)
         errors = _clean_errors(result.candidates.forest, noisy, clean)
         rank = rank_of_truth(noisy, errors, limit)
-    found = result.best
+    found, r2 = result.best, 0.0
+    if found is not None:
+        X, y = problem.data("test", trial.run)  # noqa: N806
+        r2 = bounded_r2(y, values(Forest.from_exprs([found.expr]), read_columns(X))[0], float(clean.y.mean()))
     return {
         "success": found is not None and (found.error < limit if not trial.noise else rank is not None),
         "equivalent": _verdict(None if found is None else found.expr, problem, trial),
         "rmse": math.inf if found is None else found.error,
-        "r2_test": 0.0 if found is None else _r2_test(found.expr, problem, trial.run, float(clean.y.mean())),
+        "r2_test": r2,
         "evaluated_to_success": evaluated_to_success(errors, executed_at, limit),
         "expression": "" if found is None else str(in_problem_names(found.expr, problem)),
         "rank": rank,
@@ -160,11 +163,6 @@ def _verdict(expr: Expr | None, problem: BenchmarkProblem, trial: Trial) -> str 
         form, numbers = freed(answer)
         answer = Expr(form.library, form.tokens, numbers)
     return is_equivalent(answer, problem, seed=trial.run, refit=is_single or trial.noise > 0)
-
-
-def _r2_test(expr: Expr, problem: BenchmarkProblem, seed: int, train_mean: float) -> float:
-    X, y = problem.data("test", seed)  # noqa: N806
-    return bounded_r2(y, values(Forest.from_exprs([expr]), read_columns(X))[0], train_mean)
 
 
 def _rmse(forest: Forest, data: Data) -> Numbers:

@@ -184,13 +184,8 @@ async def post_neighbours(request: Request) -> Response:
     body = await read_json(request)
     count = read_whole(body, "count", 1, MOST_NEIGHBOURS, usual=100)
     radius = read_number(body, "radius", 0.0, LARGEST_RADIUS, usual=1.0)
-    asked = {
-        "formula": read_text(body, "formula", needed=True),
-        "count": count,
-        "radius": radius,
-        "model": _model(body),
-    }
-    return await answer_of(request, "formulas", "space.neighbours", **asked)
+    asked = {"formula": read_text(body, "formula", needed=True), "count": count, "radius": radius}
+    return await answer_of(request, "formulas", "space.neighbours", **asked, model=_model(body))
 
 
 def _model(body: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,6 @@ class Column:
     first_missing: int | None = None
     """Its first row without a value, counted from 0."""
     first_other: tuple[int, str] | None = None
-    distinct: int = 0
     is_odd: bool = False
     """True if some cell is not missing and no number as Python writes it."""
 
@@ -44,13 +44,12 @@ class Column:
         """Take numbers, NaN where there is none, in place of all that was known."""
         gaps = np.flatnonzero(~np.isfinite(values))
         self.n_missing, self.first_missing = len(gaps), int(gaps[0]) if len(gaps) else None
-        self.others, self.first_other = Counter(), None
-        self.add_numbers(values)
+        self.others, self.first_other, self.values = Counter(), None, values
 
-    def add_numbers(self, values: Numbers) -> None:
-        """Take numbers; what is known of other cells stays."""
-        self.values = values
-        self.distinct = len(np.unique(values[np.isfinite(values)]))
+    @cached_property
+    def distinct(self) -> int:
+        """The number of its different values; to be asked when all of them are read."""
+        return len(self.others) if self.values is None else len(np.unique(self.values[np.isfinite(self.values)]))
 
     @property
     def kind(self) -> str:
@@ -149,9 +148,7 @@ def _read_cells(table: Table, columns: Sequence[Column], numeric: set[str], opti
         start += len(rows)
     for column, found in zip(columns, parts, strict=True):
         if column.name in numeric:
-            column.add_numbers(np.concatenate([np.empty(0), *found]))
-        else:
-            column.distinct = len(column.others)
+            column.values = np.concatenate([np.empty(0), *found])
 
 
 def _plain_numbers(cells: Sequence[str], missing: Missing) -> Numbers | None:

@@ -38,16 +38,14 @@ def export(
             f"{cells[name]} is {one_line(columns[name])}" for name in each.train.names if name in each.expr.variables
         ]
         return {"text": f"{to_excel(each.expr, name='f', target='y', cells=cells)}\n", "about": ", ".join(used)}
-    return {"text": _written(run, each, format), "about": ""}
-
-
-def _written(run: OpenedRun, each: Equation, format: str) -> str:
     if format == MARKDOWN:
-        return _markdown(run, each)
-    if format == LATEX:
-        return f"{_with_accents(each.latex_equation())}\n"
-    target = variable_names((*each.train.names, each.target))[-1]  # an identifier that no variable has
-    return written(each.expr, format, name="f", target=target).rstrip("\n") + "\n"
+        text = _markdown(run, each)
+    elif format == LATEX:
+        text = _with_accents(each.latex_equation())
+    else:
+        target = variable_names((*each.train.names, each.target))[-1]  # an identifier that no variable has
+        text = written(each.expr, format, name="f", target=target)
+    return {"text": text.rstrip("\n") + "\n", "about": ""}
 
 
 def _with_accents(latex: str) -> str:
@@ -87,7 +85,7 @@ def _markdown(run: OpenedRun, each: Equation) -> str:
         for known in constants:
             told = f"{known.error:.2g}" if math.isfinite(known.error) else "not determined"
             lines.append(f"| {letter}{known.number} | {known.value:.8g} | {'given' if known.is_held else told} |")
-    return "\n".join(lines).rstrip("\n") + "\n"
+    return "\n".join(lines)
 
 
 def _cell(name: str) -> str:
