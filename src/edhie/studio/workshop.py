@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from asyncio.subprocess import DEVNULL, PIPE
 from contextlib import suppress
 from typing import Any
 
@@ -50,13 +51,9 @@ class Workshop:
 
     async def _started(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:
+            environment = import_path() | ENVIRONMENT
             self._process = await asyncio.create_subprocess_exec(
-                *command_of(MODULE),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                env=import_path() | ENVIRONMENT,
-                limit=LONGEST,
+                *command_of(MODULE), stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment, limit=LONGEST
             )
         return self._process
 

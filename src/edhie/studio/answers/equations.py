@@ -81,27 +81,16 @@ def _revision(found: Revision) -> dict[str, Any]:
     original, first = found.original.expr, found.steps[0].equation.expr
     steps = []
     for k, step in enumerate(found.steps):
-        trees = compared(difference(first, step.equation.expr))
-        steps.append(
-            _equation(step.equation, k)
-            | {
-                "distance": step.distance,
-                "changes": str(step.changes),
-                "is_chosen": step is found.chosen,
-                "original_tree": trees[0],
-                "tree": trees[1],
-            }
-        )
+        before, after = compared(difference(first, step.equation.expr))
+        change = {"distance": step.distance, "changes": str(step.changes), "original_tree": before, "tree": after}
+        steps.append(_equation(step.equation, k) | change | {"is_chosen": step is found.chosen})
+    mathml = to_mathml(original, number_format=".6g")
     return {
         "kind": "revise",
         "is_relative": False,
         "verdict": f"{found.verdict[0].upper()}{found.verdict[1:]}.",
         "steps": steps,
-        "original": {
-            "text": str(original),
-            "mathml": to_mathml(original, number_format=".6g"),
-            "loss": finite(found.original.error),
-        },
+        "original": {"text": str(original), "mathml": mathml, "loss": finite(found.original.error)},
         "notes": [],
     }
 
