@@ -86,16 +86,12 @@ def prepare(trial: Trial) -> None:
 def _discovered(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Found:  # noqa: N803
     """Search as a user does, with the problem's generator and within the limits of the trial."""
     settings, method = trial.settings, trial.how
-    found = discover(
-        read_data(X, y, allow_constant_target=True),
-        Settings(
-            max_time=settings.seconds,
-            max_evaluations=settings.evaluations or None,
-            generator=generator,
-            strict=method.strict if settings.strict is None else settings.strict,
-            seed=trial.run,
-        ),
+    strict = method.strict if settings.strict is None else settings.strict
+    evaluations = settings.evaluations or None
+    asked = Settings(
+        max_time=settings.seconds, max_evaluations=evaluations, generator=generator, strict=strict, seed=trial.run
     )
+    found = discover(read_data(X, y, allow_constant_target=True), asked)
     return Found(found.result, found.train, None if found.is_empty else found.best.expr)
 
 

@@ -74,18 +74,14 @@ def table_of(run: Run) -> Path | None:
 async def get_run(request: Request) -> Response:
     """Return one run with its question and what its command printed."""
     studio, run = studio_of(request), run_of(request)
-    return Json(
-        studio.summary(run)
-        | {
-            "question": run.note.get("question"),
-            "file": run.note.get("file"),
-            "columns": run.description.get("columns") or (run.note.get("question") or {}).get("features"),
-            "rows": run.note.get("rows"),
-            "table_is_there": table_of(run) is not None,
-            "folder": str(run.folder),
-            "log": printable(run.output, keep="\n\t"),
-        }
-    )
+    kept = {name: run.note.get(name) for name in ("question", "file", "rows")}
+    more = {
+        "columns": run.description.get("columns") or (kept["question"] or {}).get("features"),
+        "table_is_there": table_of(run) is not None,
+        "folder": str(run.folder),
+        "log": printable(run.output, keep="\n\t"),
+    }
+    return Json(studio.summary(run) | kept | more)
 
 
 def _changing(change: Callable[[Studio, Run, dict[str, Any]], Awaitable[None]]) -> Callable[[Request], Any]:
