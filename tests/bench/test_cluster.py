@@ -12,7 +12,7 @@ import pytest
 
 import edhie
 from edhie.bench import ProblemError
-from edhie.bench.cluster import ClusterCrew
+from edhie.bench.cluster import check_workers
 from edhie.bench.records import read_rows_of
 from edhie.bench.runner import Plan, run_benchmark
 from edhie.bench.trial import TrialSettings
@@ -109,7 +109,7 @@ def test_workers_that_are_lost_while_they_are_checked() -> None:
             return {"first": ConnectionResetError("reset by peer"), "second": ModuleNotFoundError("no edhie")}
 
     with pytest.raises(ProblemError, match="the worker second cannot run hvar on NG-1: ModuleNotFoundError: no edhie"):
-        ClusterCrew(PLAN.trials(), "", 1)._check(Losing())  # type: ignore[arg-type]
+        check_workers(Losing(), PLAN.trials()[0])  # type: ignore[arg-type]
 
 
 def test_a_file_that_starts_a_benchmark_when_imported(cluster: Any, tmp_path: Path) -> None:

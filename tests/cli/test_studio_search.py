@@ -14,13 +14,13 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 CHILD = """
 import os, pathlib, signal, sys, time
 from edhie import processes
-from edhie.cli import studio_search
+from edhie.cli import studio
 processes.LOOK_EVERY = 0.05
 def stop(*_):
     pathlib.Path(sys.argv[1]).write_text("stopped")
     os._exit(130)
 signal.signal(signal.SIGTERM, stop)
-processes.end_with(os.getppid(), studio_search.stop)
+processes.end_with(os.getppid(), studio.stop)
 print("ready", flush=True)
 time.sleep(30)
 """

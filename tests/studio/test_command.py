@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edhie.lists import from_line
-from edhie.studio.command import arguments_of
-from edhie.studio.question import read_question
-from edhie.studio.refusals import Refused
+from edhie.studio.question import Refused, read_question
+from edhie.studio.queue import arguments_of
 from edhie.studio.runs import Run, Shelf
 from edhie.studio.tail import Tail
 

@@ -12,7 +12,7 @@ import pandas
 import pytest
 
 from edhie.studio.answers.tables import scatter, summary
-from edhie.studio.refusals import Refused
+from edhie.studio.question import Refused
 from edhie.studio.uploads import Limits
 from serving import Client, serving
 

@@ -7,14 +7,6 @@ from edhie.bench.runner import Plan, run_benchmark
 from edhie.bench.trial import TrialSettings
 
 __all__ = [
-    "METHODS",
-    "BenchmarkProblem",
-    "Method",
-    "Plan",
-    "ProblemError",
-    "TrialSettings",
-    "Variable",
-    "benchmark_names",
-    "load_problems",
-    "run_benchmark",
-]
+    "METHODS", "BenchmarkProblem", "Method", "Plan", "ProblemError", "TrialSettings", "Variable", "benchmark_names",
+    "load_problems", "run_benchmark",
+]  # fmt: skip

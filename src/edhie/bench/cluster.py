@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import edhie
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.trial import WORKER, Outcome, Trial
-from edhie.bench.workers import Failure, answer, answer_with, outcome_of
+from edhie.bench.workers import Failure, answer, executed, outcome_of
 from edhie.dask_cluster import DaskCluster, Lost
 from edhie.errors import SearchError
 from edhie.evaluate.parallel import using_threads
@@ -22,53 +22,52 @@ ATTEMPTS = 5  # at a trial that is lost with its worker, if Dask does not retry 
 _here = threading.local()  # set while a worker's thread runs a task
 
 
-class ClusterCrew:
-    """Workers of a Dask cluster. They need edhie, and the files and methods that trials refer to."""
+def cluster_outcomes(trials: Sequence[Trial], address: str, workers: int) -> Generator[Outcome | Failure]:
+    """Yield the outcomes of trials as they end; trials of lost workers are repeated.
 
-    def __init__(self, trials: Sequence[Trial], address: str, workers: int) -> None:
-        """`workers` is the size of a new cluster on this machine."""
-        self._trials, self._address, self._workers = trials, address, workers
+    Workers need edhie, and the files and methods that trials refer to. `workers` is the size of a new cluster on this
+    machine.
+    """
+    if not trials:
+        return
+    with closing(DaskCluster(address, workers)) as cluster:
+        check_workers(cluster, trials[0])
+        try:
+            yield from _run(cluster, trials)
+        except SearchError as error:  # the scheduler is gone
+            raise ProblemError(f"{error}; finished runs are kept, and the same command resumes") from error
 
-    def outcomes(self) -> Generator[Outcome | Failure]:
-        """Yield the outcomes of trials as they end; trials of lost workers are repeated."""
-        if not self._trials:
-            return
-        with closing(DaskCluster(self._address, self._workers)) as cluster:
-            self._check(cluster)
-            try:
-                yield from self._run(cluster)
-            except SearchError as error:  # the scheduler is gone
-                raise ProblemError(f"{error}; finished runs are kept, and the same command resumes") from error
 
-    def _run(self, cluster: DaskCluster) -> Iterator[Outcome | Failure]:
-        left = {f"{each.problem}-{each.run}-{each.noise:g}": each for each in self._trials}
-        for attempt in range(ATTEMPTS):
-            messages = {f"{name}-{attempt}": (asdict(_with_absolute_paths(left[name])),) for name in left}
-            for key, found in cluster.tasks(_answer_task, messages):
-                name = key.rpartition("-")[0]
-                if not isinstance(found, Lost):
-                    yield outcome_of(left.pop(name), found)
-                elif found.is_deadly:
-                    yield Failure(left.pop(name), "its workers died, perhaps out of memory; see their logs")
-        for trial in left.values():
-            yield Failure(trial, f"the cluster lost it {ATTEMPTS} times; its workers' logs say why")
+def _run(cluster: DaskCluster, trials: Sequence[Trial]) -> Iterator[Outcome | Failure]:
+    left = {f"{each.problem}-{each.run}-{each.noise:g}": each for each in trials}
+    for attempt in range(ATTEMPTS):
+        messages = {f"{name}-{attempt}": (asdict(_with_absolute_paths(left[name])),) for name in left}
+        for key, found in cluster.tasks(_answer_on_worker, messages):
+            name = key.rpartition("-")[0]
+            if not isinstance(found, Lost):
+                yield outcome_of(left.pop(name), found)
+            elif found.is_deadly:
+                yield Failure(left.pop(name), "its workers died, perhaps out of memory; see their logs")
+    for trial in left.values():
+        yield Failure(trial, f"the cluster lost it {ATTEMPTS} times; its workers' logs say why")
 
-    def _check(self, cluster: DaskCluster) -> None:
-        """Raise an error if a worker cannot run the first trial, or has another version of edhie."""
-        trial = self._trials[0]
-        for worker, found in cluster.on_workers(_check_task, asdict(_with_absolute_paths(trial))).items():
-            if isinstance(found, OSError):  # the worker was lost meanwhile
-                continue
-            if isinstance(found, Exception):  # edhie itself cannot be imported
-                found = {"error": f"{type(found).__name__}: {found}"}
-            if "error" in found:
-                raise ProblemError(
-                    f"the worker {worker} cannot run {trial.method} on {trial.problem}: {found['error']}; workers need "
-                    "all packages that the method imports, and its files at the same place"
-                )
-            if found["version"] != edhie.__version__:
-                versions = f"edhie {found['version']}, and this machine {edhie.__version__}"
-                raise ProblemError(f"the worker {worker} has {versions}; install the same")
+
+def check_workers(cluster: DaskCluster, trial: Trial) -> None:
+    """Raise an error if a worker cannot run a trial, or has another version of edhie."""
+    message = asdict(_with_absolute_paths(trial))
+    for worker, found in cluster.on_workers(_answer_on_worker, message, _ready).items():
+        if isinstance(found, OSError):  # the worker was lost meanwhile
+            continue
+        if isinstance(found, Exception):  # edhie itself cannot be imported
+            found = {"error": f"{type(found).__name__}: {found}"}
+        if "error" in found:
+            raise ProblemError(
+                f"the worker {worker} cannot run {trial.method} on {trial.problem}: {found['error']}; workers need "
+                "all packages that the method imports, and its files at the same place"
+            )
+        if found["version"] != edhie.__version__:
+            versions = f"edhie {found['version']}, and this machine {edhie.__version__}"
+            raise ProblemError(f"the worker {worker} has {versions}; install the same")
 
 
 def is_on_worker() -> bool:
@@ -93,24 +92,13 @@ def _absolute(text: str) -> str:
 # -- on a worker --------------------------------------------------------------------------
 
 
-@contextmanager
-def _as_worker() -> Iterator[None]:
+def _answer_on_worker(message: dict[str, Any], work: Callable[[Trial], dict[str, Any]] = executed) -> dict[str, Any]:
     _here.is_worker = True
     try:
         with using_threads(1):
-            yield
+            return answer(message, work)
     finally:
         _here.is_worker = False
-
-
-def _answer_task(message: dict[str, Any]) -> dict[str, Any]:
-    with _as_worker():
-        return answer(message)
-
-
-def _check_task(message: dict[str, Any]) -> dict[str, Any]:
-    with _as_worker():
-        return answer_with(_ready, message)
 
 
 def _ready(trial: Trial) -> dict[str, Any]:

@@ -111,7 +111,8 @@ def is_equivalent(
         return None
     customs = (symbol for symbol in expr.library.symbols if symbol.is_custom)
     answer = expr.cast(everything(problem.names).extended(*customs))
-    data = _data(problem, seed)
+    X, y = problem.data("train", seed)  # noqa: N806
+    data = read_data(X, y, names=problem.names, allow_constant_target=True)
     if refit and answer.constants:
         answer = fit_constants(Forest.from_exprs([answer]), data, config=THOROUGH).forest[0]
     deadline = time.monotonic() + time_limit
@@ -174,11 +175,6 @@ def _agree(answer: Expr, numbers: list[Real], truth: Expr, point: Point, deadlin
         return False
     unit = mpmath.mpf(10) ** -AGREEMENT
     return bool(abs(found - wanted) <= unit * max(abs(wanted), abs(found), unit))
-
-
-def _data(problem: BenchmarkProblem, seed: int) -> Data:
-    X, y = problem.data("train", seed)  # noqa: N806
-    return read_data(X, y, names=problem.names, allow_constant_target=True)
 
 
 def _rmse(expr: Expr, data: Data) -> float:

@@ -85,16 +85,12 @@ def prepare(trial: Trial) -> None:
 def _discovered(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Found:  # noqa: N803
     """Search as a user does, with the problem's generator and within the limits of the trial."""
     settings, method = trial.settings, trial.how
-    found = discover(
-        read_data(X, y, allow_constant_target=True),
-        Settings(
-            max_time=settings.seconds,
-            max_evaluations=settings.evaluations or None,
-            generator=generator,
-            strict=method.strict if settings.strict is None else settings.strict,
-            seed=trial.run,
-        ),
+    strict = method.strict if settings.strict is None else settings.strict
+    evaluations = settings.evaluations or None
+    asked = Settings(
+        max_time=settings.seconds, max_evaluations=evaluations, generator=generator, strict=strict, seed=trial.run
     )
+    found = discover(read_data(X, y, allow_constant_target=True), asked)
     return Found(found.result, found.train, None if found.is_empty else found.best.expr)
 
 
@@ -102,7 +98,10 @@ def _searched(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Fou
     """Search with a method of the paper or of the user."""
     settings, method = trial.settings, trial.how
     is_function = method.source == "none"
-    strategy = _asking(trial) if is_function else strategy_named(method.strategy)
+    if method.package:
+        strategy: Strategy = Rival(method, problem_symbols(_problem(trial.benchmark, trial.problem)))
+    else:
+        strategy = Answering(imported(method.strategy)) if is_function else strategy_named(method.strategy)
     if is_function:  # its formulas may use any symbol
         library = generator.library
     else:
@@ -115,13 +114,6 @@ def _searched(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Fou
     result = run(generator, evaluator, strategy=strategy, budget=budget, rng=trial.run)
     selected = shortest_description(result.candidates, evaluator.data)
     return Found(result, evaluator.data, None if selected is None else selected.expr, strategy)
-
-
-def _asking(trial: Trial) -> Answering:
-    """Return the strategy that asks a function of the data, or another package, for a formula."""
-    if trial.how.package:
-        return Rival(trial.how, problem_symbols(_problem(trial.benchmark, trial.problem)))
-    return Answering(imported(trial.how.strategy))
 
 
 @lru_cache(maxsize=4)
@@ -141,12 +133,15 @@ def _judged(trial: Trial, problem: BenchmarkProblem, end: Found) -> dict[str, An
         noisy = _rmse(result.candidates.forest, end.data)
         errors = _clean_errors(result.candidates.forest, noisy, clean)
         rank = rank_of_truth(noisy, errors, limit)
-    found = result.best
+    found, r2 = result.best, 0.0
+    if found is not None:
+        X, y = problem.data("test", trial.run)  # noqa: N806
+        r2 = bounded_r2(y, values(Forest.from_exprs([found.expr]), read_columns(X))[0], float(clean.y.mean()))
     return {
         "success": found is not None and (found.error < limit if not trial.noise else rank is not None),
         "equivalent": _verdict(None if found is None else found.expr, problem, trial),
         "rmse": math.inf if found is None else found.error,
-        "r2_test": 0.0 if found is None else _r2_test(found.expr, problem, trial.run, float(clean.y.mean())),
+        "r2_test": r2,
         "evaluated_to_success": evaluated_to_success(errors, executed_at, limit),
         "expression": "" if found is None else str(in_problem_names(found.expr, problem)),
         "rank": rank,
@@ -163,11 +158,6 @@ def _verdict(expr: Expr | None, problem: BenchmarkProblem, trial: Trial) -> str 
         form, numbers = freed(answer)
         answer = Expr(form.library, form.tokens, numbers)
     return is_equivalent(answer, problem, seed=trial.run, refit=is_single or trial.noise > 0)
-
-
-def _r2_test(expr: Expr, problem: BenchmarkProblem, seed: int, train_mean: float) -> float:
-    X, y = problem.data("test", seed)  # noqa: N806
-    return bounded_r2(y, values(Forest.from_exprs([expr]), read_columns(X))[0], train_mean)
 
 
 def _rmse(forest: Forest, data: Data) -> Numbers:

@@ -140,12 +140,11 @@ def generator_for(method: Method, problem: BenchmarkProblem, model: str | None =
     return make()
 
 
+@dataclass(frozen=True, eq=False)
 class NoGenerator:
     """An empty generator, for methods that need none."""
 
-    def __init__(self, n_variables: int) -> None:
-        self.library: SymbolLibrary = everything(n_variables)
-        """All symbols, since a formula may use any."""
+    library: SymbolLibrary
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
         """Return no expressions."""
@@ -156,7 +155,7 @@ def _loader(method: Method, problem: BenchmarkProblem, model: str | None) -> Cal
     """Return a function that loads the generator, if there is one; a search that needs no codes uses the grammar."""
     n_variables = len(problem.variables)
     if method.source == "none":
-        return partial(NoGenerator, n_variables) if model is None else None
+        return partial(NoGenerator, everything(n_variables)) if model is None else None  # a formula may use any symbol
     if model is not None:
         return partial(load, model) if len(load(model).library.variables) == n_variables else None
     name = f"{problem.library}-{n_variables}"

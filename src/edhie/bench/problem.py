@@ -22,6 +22,7 @@ from edhie.bench.problem_files import (
     plain_id,
     read_measurements,
     read_rows,
+    read_table,
 )
 from edhie.errors import EdhieError, raised_as, suggestion
 from edhie.expr import Expr, parse
@@ -133,7 +134,7 @@ def load_problems(name_or_path: str | Path) -> tuple[BenchmarkProblem, ...]:
         return tuple(_made(row, name, Path()) for row in read_rows(text, name))
     path = Path(name_or_path)
     if path.suffix.lower() == ".csv":
-        columns = read_measurements(path).names
+        columns, _ = read_table(path)
         return (_with_columns(BenchmarkProblem(plain_id(path.stem), columns[-1], (), source=name, file=path), path),)
     if path.suffix.lower() != SUFFIX:
         others = f"; there are {', '.join(benchmark_names())}, or give the path of a {SUFFIX} or .csv file"

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ LEAST_ROWS = 4  # two to train, two to test
 MOST_ROWS = 10_000_000
 POWER = re.compile(r"([A-Za-z]+)(?:\^(-?\d+(?:\.\d+)?))?")
 
+Numbers = NDArray[np.float64]
 Unit = tuple[float, ...]
 
 
@@ -154,31 +155,23 @@ def read_unit(text: Any, place: str) -> Unit:
     return tuple(exponents.values())
 
 
-class Measurements(NamedTuple):
-    """Columns of a data file."""
-
-    X: NDArray[np.float64]
-    """Of shape (rows, variables)."""
-    y: NDArray[np.float64]
-    names: tuple[str, ...]
-    """Names of the variables; if no target was given, of all columns, the target last."""
-
-
-def read_measurements(path: Path, target: str | None = None, variables: Sequence[str] | None = None) -> Measurements:
-    """Return variables and target of a CSV file with a header; by default the target is the last column."""
-    names, table = _read_table(path)
-    if target is None:
-        return Measurements(table[:, :-1], table[:, -1], names)
+def read_measurements(
+    path: Path, target: str | None = None, variables: Sequence[str] | None = None
+) -> tuple[Numbers, Numbers, tuple[str, ...]]:
+    """Return X (rows, variables), y and the variables' names of a CSV file; a target by default, the last column."""
+    names, table = read_table(path)
+    target = names[-1] if target is None else target
     chosen = tuple(variables or (name for name in names if name != target))
     for name in (*chosen, target):
         if name not in names:
             hint = suggestion(name, names) or f"; it has {', '.join(names)}"
             raise ProblemError(f"{path} has no column {name!r}{hint}")
-    return Measurements(table[:, [names.index(name) for name in chosen]], table[:, names.index(target)], chosen)
+    return table[:, [names.index(name) for name in chosen]], table[:, names.index(target)], chosen
 
 
 @lru_cache(maxsize=8)
-def _read_table(path: Path) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+def read_table(path: Path) -> tuple[tuple[str, ...], Numbers]:
+    """Return the names of the columns of a CSV file with a header, and their numbers."""
     try:
         file = open_table(path)
         names, table = file.names, file.numbers(file.names)

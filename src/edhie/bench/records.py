@@ -9,6 +9,7 @@ import logging
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,6 @@ class Records:
         """Stem of the files; each shard has its own, since jobs must not write to the same file."""
         self._is_shard = shard is not None
         self.path = folder / f"{self.stem}.csv"
-        self._settings = folder / f"{self.stem}.json"
         self._known: dict[str, Any] = {}  # settings, problems, and digests of the rows
 
     def check(self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None = None) -> None:
@@ -56,10 +56,12 @@ class Records:
 
         A user's `own` method is compared by its place and its settings, not by its code.
         """
+        asked = {"format": FORMAT, **asdict(settings)} | ({} if own is None else {"method": _method_text(own)})
+        formulas = {problem.id: _problem_text(problem) for problem in problems}
         with raised_as(ProblemError, f"cannot read the results in {self.folder}"):
-            self._known = self._checked_settings(settings, problems, own)
+            self._known = _settings_of(self.path, asked, formulas)
             for path in self._shards():
-                self._checked_settings(settings, problems, own, table=path)
+                _settings_of(path, asked, formulas)
 
     def done(self, *, with_curves: bool = False) -> set[Key]:
         """Return the keys of all runs that are there, or only of those whose learning curve is there too."""
@@ -70,17 +72,18 @@ class Records:
         return found
 
     def open(self, again: Collection[Key] = ()) -> None:
-        """Make the folder and the table, after `check`; rows of runs that are done `again` are dropped."""
+        """Make the folder and the table, after `check`, with the rows of shards.
+
+        Rows of runs that are done `again`, damaged ones and an incomplete last line are dropped: these are repeated.
+        """
         with raised_as(ProblemError, f"cannot write results to {self.folder}"):
             self.folder.mkdir(parents=True, exist_ok=True)
-            if not self._has_table:
-                replace_file(self.path, _lines([COLUMNS]))
-            self._repair()
-            self._add_rows(self._shards())
-            rows = read_rows_of(self.path)
-            kept = [row for row in rows if key_of(row) not in again]
-            if len(kept) < len(rows):
-                self._write_rows(kept)
+            whole, dropped = self._whole_rows()
+            if dropped:
+                LOGGER.warning("%s: %d damaged rows are dropped; these runs are repeated", self.path, dropped)
+            of_shards = (row for path in self._shards() for row in read_rows_of(path))
+            rows = {key_of(row): row for row in chain(of_shards, whole)}
+            self._write_rows(row for key, row in rows.items() if key not in again)
             (self.folder / CURVES).mkdir(exist_ok=True)
             self._write_settings()
 
@@ -105,30 +108,19 @@ class Records:
         self._write_rows(rows)
         return rows
 
-    @property
-    def _has_table(self) -> bool:
-        return self.path.is_file() and self.path.stat().st_size > 0
-
     def _whole_rows(self) -> tuple[list[Row], int]:
         """Return the rows of the table, and how many others are damaged: their digest differs."""
-        rows, digests = read_rows_of(self.path) if self._has_table else [], self._known[ROWS]
-        whole = [row for row in rows if digests.get(_key_text(row)) in (None, _row_digest(_lines([_cells(row)])))]
+        has_rows, digests = self.path.is_file() and self.path.stat().st_size > 0, self._known[ROWS]
+        rows = read_rows_of(self.path) if has_rows else []
+        whole = [row for row in rows if digests.get(_key_text(row)) in (None, _row_digest(_lines([row.values()])))]
         return whole, len(rows) - len(whole)
 
-    def _repair(self) -> None:
-        """Drop an incomplete last line and damaged rows: their runs are repeated."""
-        whole, dropped = self._whole_rows()
-        if dropped:
-            LOGGER.warning("%s: %d damaged rows are dropped; these runs are repeated", self.path, dropped)
-        if dropped or not self.path.read_bytes().endswith(b"\n"):
-            self._write_rows(whole)
-
     def _write_rows(self, rows: Iterable[Row]) -> None:
-        replace_file(self.path, _lines([COLUMNS, *map(_cells, rows)]))
+        replace_file(self.path, _lines([COLUMNS, *(row.values() for row in rows)]))
 
     def _write_settings(self) -> None:
         known = {name: value for name, value in self._known.items() if name != ROWS or value}
-        replace_file(self._settings, f"{json.dumps(known, indent=2)}\n".encode())
+        replace_file(self.path.with_suffix(".json"), f"{json.dumps(known, indent=2)}\n".encode())
 
     def _shards(self) -> list[Path]:
         """Return the tables of shards in the folder; none if this is one of them."""
@@ -137,43 +129,25 @@ class Records:
         start = f"{self.name}-shard-"
         return sorted(each for each in self.folder.iterdir() if each.name.startswith(start) and each.suffix == ".csv")
 
-    def _add_rows(self, tables: Sequence[Path]) -> None:
-        """Add the rows of other tables that are not there yet."""
-        rows = {key_of(row): row for path in tables for row in read_rows_of(path)}
-        own = {key_of(row): row for row in read_rows_of(self.path)}
-        if rows.keys() - own.keys():
-            self._write_rows((rows | own).values())
 
-    def _checked_settings(
-        self,
-        settings: TrialSettings,
-        problems: Sequence[BenchmarkProblem],
-        own: Method | None,
-        *,
-        table: Path | None = None,
-    ) -> dict[str, Any]:
-        """Return the settings of the runs of a table, its own by default, including these problems."""
-        table = table or self.path
-        known_settings = table.with_name(f"{table.stem}.json")
-        asked = {"format": FORMAT, **asdict(settings)}
-        if own is not None:
-            asked["method"] = _method_text(own)
-        formulas = {problem.id: _problem_text(problem) for problem in problems}
-        if not known_settings.is_file() or not table.is_file():
-            return {**asked, "problems": formulas, ROWS: {}}
-        try:
-            before = json.loads(small_text(known_settings))
-            known, rows = dict(before.pop("problems")), dict(before.pop(ROWS, {}))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise ProblemError(f"{known_settings} is damaged ({error!r}); choose another folder with --out") from None
-        for name, value in asked.items():
-            if before.get(name) != value:
-                was = f"{table} holds runs with {name} = {before.get(name)}, not {value}"
-                raise ProblemError(f"{was}; use the same settings, or choose another folder with --out")
-        for name, formula in formulas.items():
-            if known.get(name, formula) != formula:
-                raise ProblemError(f"{table} holds runs of another {name}; choose another folder with --out")
-        return {**asked, "problems": known | formulas, ROWS: rows}
+def _settings_of(table: Path, asked: dict[str, Any], formulas: dict[str, str]) -> dict[str, Any]:
+    """Return the settings of the runs of a table, including these problems; raise an error if it has others."""
+    file = table.with_suffix(".json")
+    if not file.is_file() or not table.is_file():
+        return {**asked, "problems": formulas, ROWS: {}}
+    try:
+        before = json.loads(small_text(file))
+        known, rows = dict(before.pop("problems")), dict(before.pop(ROWS, {}))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ProblemError(f"{file} is damaged ({error!r}); choose another folder with --out") from None
+    for name, value in asked.items():
+        if before.get(name) != value:
+            was = f"{table} holds runs with {name} = {before.get(name)}, not {value}"
+            raise ProblemError(f"{was}; use the same settings, or choose another folder with --out")
+    for name, formula in formulas.items():
+        if known.get(name, formula) != formula:
+            raise ProblemError(f"{table} holds runs of another {name}; choose another folder with --out")
+    return {**asked, "problems": known | formulas, ROWS: rows}
 
 
 def table_name(benchmark: str) -> str:
@@ -242,10 +216,6 @@ def _method_text(own: Method) -> str:
     return f"{own.strategy} over {source}, {'strict' if own.strict else 'free'}"
 
 
-def _cells(row: Row) -> list[str]:
-    return [row[name] for name in COLUMNS]
-
-
 def _key_text(row: Mapping[str, Any]) -> str:
     return " ".join(map(str, key_of(row)))
 
@@ -254,5 +224,6 @@ def _row_digest(line: bytes) -> str:
     return digest(line.decode())[:16]
 
 
-def _lines(rows: Sequence[Sequence[Any]]) -> bytes:
-    return csv_text(rows[0], rows[1:]).encode()
+def _lines(rows: Sequence[Iterable[Any]]) -> bytes:
+    names, *others = map(list, rows)
+    return csv_text(names, others).encode()

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from edhie.bench.cluster import ClusterCrew, is_on_worker
+from edhie.bench.cluster import cluster_outcomes, is_on_worker
 from edhie.bench.methods import Baseline, Method, generator_for, has_generator, needed_training
 from edhie.bench.own_methods import Given, resolve_method
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.records import Records, Row, key_of, unwritable
 from edhie.bench.rivals.isolated import check_installed, prepare_rival
-from edhie.bench.trial import Shard, Trial, TrialSettings
+from edhie.bench.trial import Outcome, Shard, Trial, TrialSettings
 from edhie.bench.workers import Crew, Failure
 from edhie.folder_lock import locked
 
@@ -114,35 +114,37 @@ def run_benchmark(
         if method.package and waiting:
             on_row(len(all_trials) - len(waiting), len(all_trials), f"preparing {method.package}")
             prepare_rival(method, problems)
-        crew = Crew(waiting, workers) if cluster is None else ClusterCrew(waiting, cluster, workers)
-        failures = _run(crew, waiting, records, len(all_trials), on_row)
+        with closing(
+            Crew(waiting, workers).outcomes() if cluster is None else cluster_outcomes(waiting, cluster, workers)
+        ) as outcomes:
+            failures = _saved(outcomes, waiting, records, len(all_trials), on_row)
         wanted = {trial.key for trial in all_trials}
         rows = [row for row in records.sort(every) if key_of(row) in wanted]
     left_out = [] if plan.ids else [problem.id for problem in every if problem not in problems]
     return Ended(rows, records.path, failures, left_out)
 
 
-def _run(
-    crew: Crew | ClusterCrew,
+def _saved(
+    outcomes: Iterable[Outcome | Failure],
     waiting: Sequence[Trial],
     records: Records,
     total: int,
     on_row: Callable[[int, int, str], None],
 ) -> list[Failure]:
+    """Save the outcomes of trials as they come; return the failures, in the order of the trials."""
     failures: list[Failure] = []
     on_row(total - len(waiting), total, "")
     by_key = {trial.key: trial for trial in waiting}
-    with closing(crew.outcomes()) as outcomes:
-        for finished, outcome in enumerate(outcomes, start=total - len(waiting) + 1):
-            if isinstance(outcome, Failure):
-                failures.append(outcome)
-                on_row(finished, total, f"{outcome.trial.problem} run {outcome.trial.run} failed")
-                continue
-            row = outcome.row
-            records.add(by_key[key_of(row)], outcome)
-            word = "found" if row["success"] else f"rmse {row['rmse']:.3g}"
-            after = "" if row["evaluated"] is None else f" after {row['evaluated']:,}"
-            on_row(finished, total, f"{row['problem']} run {row['run']}: {word}{after}")
+    for finished, outcome in enumerate(outcomes, start=total - len(waiting) + 1):
+        if isinstance(outcome, Failure):
+            failures.append(outcome)
+            on_row(finished, total, f"{outcome.trial.problem} run {outcome.trial.run} failed")
+            continue
+        row = outcome.row
+        records.add(by_key[key_of(row)], outcome)
+        word = "found" if row["success"] else f"rmse {row['rmse']:.3g}"
+        after = "" if row["evaluated"] is None else f" after {row['evaluated']:,}"
+        on_row(finished, total, f"{row['problem']} run {row['run']}: {word}{after}")
     places = {key: place for place, key in enumerate(by_key)}
     return sorted(failures, key=lambda failure: places[failure.trial.key])
 

@@ -8,19 +8,13 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
-from queue import SimpleQueue
 from typing import Any
 
 from edhie.bench.trial import WORKER, Outcome, Trial
+from edhie.errors import EdhieError
 from edhie.processes import LOOK_EVERY, ask_process, end_process, serve, start_process
 
-ONE_THREAD = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-)
+ONE_THREAD = [f"{library}_NUM_THREADS" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA")] + ["VECLIB_MAXIMUM_THREADS"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +31,7 @@ class Crew:
     def __init__(self, trials: Sequence[Trial], workers: int) -> None:
         self._trials = trials
         self._size = max(1, min(workers, len(trials)))
-        self._idle: SimpleQueue[subprocess.Popen[str] | None] = SimpleQueue()  # None: not started yet
+        self._own = threading.local()  # the process of a thread
         self._processes: list[subprocess.Popen[str]] = []
         self._lock = threading.Lock()
         self._is_closed = False
@@ -45,8 +39,6 @@ class Crew:
     def outcomes(self) -> Generator[Outcome | Failure]:
         """Yield the outcomes of trials as they end; all processes are ended afterwards."""
         threads = ThreadPoolExecutor(self._size)
-        for _ in range(self._size):
-            self._idle.put(None)
         try:
             waiting = {threads.submit(self._run, trial) for trial in self._trials}
             while waiting:
@@ -63,24 +55,15 @@ class Crew:
                 end_process(process)
 
     def _run(self, trial: Trial) -> Outcome | Failure:
-        """Give a trial to an idle process; start a new one if that has ended, for example for lack of memory."""
-        process = self._idle.get()
-        try:
-            if process is not None and process.poll() is not None:
-                end_process(process)
-                process = None
-            process = process or self._start()
-            return _asked(process, trial)
-        finally:
-            self._idle.put(process)
-
-    def _start(self) -> subprocess.Popen[str]:
-        with self._lock:
-            process = start_process("edhie.bench.workers", dict.fromkeys(ONE_THREAD, "1"))
-            self._processes.append(process)
-            if self._is_closed:
-                process.kill()
-        return process
+        """Give a trial to the process of this thread; start another if it has ended, for example for lack of memory."""
+        process: subprocess.Popen[str] | None = getattr(self._own, "process", None)
+        if process is None or process.poll() is not None:
+            with self._lock:
+                process = self._own.process = start_process("edhie.bench.workers", dict.fromkeys(ONE_THREAD, "1"))
+                self._processes.append(process)
+                if self._is_closed:
+                    process.kill()
+        return _asked(process, trial)
 
 
 def _asked(process: subprocess.Popen[str], trial: Trial) -> Outcome | Failure:
@@ -97,23 +80,15 @@ def outcome_of(trial: Trial, answer: dict[str, Any]) -> Outcome | Failure:
     return Failure(trial, answer["error"]) if "error" in answer else Outcome(**answer)
 
 
-def main() -> None:
-    """Run trials until the input ends."""
-    os.environ[WORKER] = "1"
-    serve(answer)
-
-
-def answer(message: dict[str, Any]) -> dict[str, Any]:
-    """Return the outcome of a trial, or the error that ended it."""
+def executed(trial: Trial) -> dict[str, Any]:
+    """Return the outcome of a trial."""
     from edhie.bench.execute import execute
 
-    return answer_with(lambda trial: asdict(execute(trial)), message)
+    return asdict(execute(trial))
 
 
-def answer_with(work: Callable[[Trial], dict[str, Any]], message: dict[str, Any]) -> dict[str, Any]:
-    """Return the result of a function for a trial, or the error that ended it."""
-    from edhie.errors import EdhieError
-
+def answer(message: dict[str, Any], work: Callable[[Trial], dict[str, Any]] = executed) -> dict[str, Any]:
+    """Return what a function finds for a trial, by default its outcome, or the error that ended it."""
     try:
         return work(Trial.from_json(message))
     except EdhieError as error:
@@ -125,4 +100,5 @@ def answer_with(work: Callable[[Trial], dict[str, Any]], message: dict[str, Any]
 
 
 if __name__ == "__main__":
-    main()
+    os.environ[WORKER] = "1"
+    serve(answer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections import UserDict
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple, cast
@@ -56,7 +56,7 @@ COMMANDS = {
     "compare": Entry("formulas:compare", FORMULAS, '"sin(x)^2" "1 - cos(x)^2"', FormulaCommand),
     "corpus": Entry("corpus:app", GENERATORS),
     "grammar": Entry("grammar:app", GENERATORS),
-    "model": Entry("model:app", GENERATORS),
+    "model": Entry("latent:app", GENERATORS),
     "train": Entry("train:train", GENERATORS, "corpora/field --out models/field"),
     "sample": Entry("latent:sample", GENERATORS, "general-2 -n 20"),
     "encode": Entry("latent:encode", GENERATORS, 'general-2 "x0*exp(-x1)" --out codes.csv', FormulaCommand),
@@ -67,22 +67,6 @@ COMMANDS = {
     ),
     "bench": Entry("bench:bench", MEASURING, "nguyen --runs 10 --workers 4"),
 }
-
-
-class LazyCommands(Mapping[str, Any]):
-    """Commands by name; a command's module is imported when it is looked up."""
-
-    def __getitem__(self, name: str) -> Any:
-        return _load(name)
-
-    def __contains__(self, name: object) -> bool:
-        return name in COMMANDS
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
-
-    def __len__(self) -> int:
-        return len(COMMANDS)
 
 
 @cache
@@ -99,12 +83,19 @@ def _load(name: str) -> Any:
     return typer.main.get_group(around).commands[name]
 
 
+class LazyCommands(UserDict[str, Any]):
+    """Commands by name; a command's module is imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _load(name)
+
+
 class LazyGroup(TyperGroup):
     """A group that imports a command when it is called."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands = cast(Any, LazyCommands())
+        self.commands = cast(Any, LazyCommands(COMMANDS))
 
 
 app = typer.Typer(

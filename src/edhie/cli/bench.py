@@ -19,7 +19,7 @@ from edhie.bench.report import notes_on, table_of
 from edhie.bench.runner import RUNS, Ended, Plan, run_benchmark
 from edhie.bench.trial import Shard, TrialSettings
 from edhie.bench.workers import Failure
-from edhie.cli.options import complete_model, completing
+from edhie.cli.options import complete_model, completing, option_of
 from edhie.cli.outputs import benchmark as benchmark_folder
 from edhie.cli.outputs import own_folder, save_figure
 from edhie.cli.terminal import exit_on_interrupt, noted_bar
@@ -27,6 +27,7 @@ from edhie.console import console, error_console, help_of, say
 from edhie.evaluate.parallel import core_count
 
 OWN = "or a search of your own, as my_module:Climb or path/to/file.py:Climb"
+WORKERS = "1; all cores with --cluster local"
 MOST_PANELS = 18  # of learning curves in one picture
 
 
@@ -43,40 +44,26 @@ def bench(
     method: Annotated[
         str, typer.Option(help=f"How to search: {', '.join(METHODS)}; {OWN}.", autocompletion=complete_method)
     ] = "default",
-    runs: Annotated[int, typer.Option(min=1, help=help_of(Plan, "runs"))] = RUNS,
+    runs: Annotated[int, option_of(Plan, "runs", min=1)] = RUNS,
     workers: Annotated[
         int | None,
-        typer.Option(
-            "--workers",
-            "--jobs",
-            min=1,
-            help="Runs at a time, each on one core.",
-            show_default="1; all cores with --cluster local",
-        ),
+        typer.Option("--workers", "--jobs", min=1, help="Runs at a time, each on one core.", show_default=WORKERS),
     ] = None,
     cluster: Annotated[
         str | None, typer.Option(help="Dask scheduler to run on; local starts a cluster here.", metavar="ADDRESS")
     ] = None,
     out: Annotated[Path, typer.Option(help="The folder of the tables and the learning curves.")] = Path("results"),
     problems: Annotated[str, typer.Option(help="Only these problems, such as NG-1,NG-5.", show_default="all")] = "",
-    noise: Annotated[float, typer.Option(min=0.0, help=help_of(Plan, "noise"))] = Plan.noise,
-    evaluations: Annotated[
-        int, typer.Option(min=0, help=help_of(TrialSettings, "evaluations"))
-    ] = TrialSettings.evaluations,
-    seconds: Annotated[
-        float | None, typer.Option("--max-time", "--seconds", min=0.0, help=help_of(TrialSettings, "seconds"))
-    ] = None,
-    strict: Annotated[
-        bool | None, typer.Option("--strict/--free", help=help_of(TrialSettings, "strict"), show_default=False)
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option(help=help_of(TrialSettings, "model"), autocompletion=complete_model)
-    ] = None,
+    noise: Annotated[float, option_of(Plan, "noise", min=0.0)] = Plan.noise,
+    evaluations: Annotated[int, option_of(TrialSettings, "evaluations", min=0)] = TrialSettings.evaluations,
+    seconds: Annotated[float | None, option_of(TrialSettings, "seconds", "--max-time", "--seconds", min=0.0)] = None,
+    strict: Annotated[bool | None, option_of(TrialSettings, "strict", "--strict/--free", show_default=False)] = None,
+    model: Annotated[str | None, option_of(TrialSettings, "model", autocompletion=complete_model)] = None,
     latent: Annotated[
         int | None,
         typer.Option(min=1, help="Latent dimensions of the method's autoencoder, such as 64: trained once and kept."),
     ] = None,
-    shard: Annotated[str | None, typer.Option(help=help_of(Plan, "shard"), metavar="I/N")] = None,
+    shard: Annotated[str | None, option_of(Plan, "shard", metavar="I/N")] = None,
     figures: Annotated[bool, typer.Option("--figures", help="Draw successes and learning curves too.")] = False,
 ) -> None:
     """Run a method on a benchmark. Finished runs in the folder are not repeated, and Ctrl-C keeps them."""

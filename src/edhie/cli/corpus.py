@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from edhie.cli.grammar import complete_grammar
-from edhie.cli.options import Json, parameters_of, print_json, with_options
+from edhie.cli.options import Json, option_of, parameters_of, print_json, with_options
 from edhie.cli.outputs import CORPUS, own_folder
 from edhie.cli.terminal import exit_on_interrupt, progress_bar
 from edhie.cli.train import complete_corpus
@@ -33,13 +33,11 @@ def build_corpus(
         str | None,
         typer.Argument(help="One of the named corpora (see `edhie corpus list`).", autocompletion=complete_corpus),
     ] = None,
-    grammar: Annotated[
-        str | None, typer.Option(help=help_of(Recipe, "grammar"), autocompletion=complete_grammar)
-    ] = None,
-    size: Annotated[int | None, typer.Option(help=help_of(Recipe, "size"))] = None,
-    max_height: Annotated[int | None, typer.Option(help=help_of(Recipe, "max_height"))] = None,
-    simplify: Annotated[bool | None, typer.Option(help=help_of(Recipe, "simplify"))] = None,
-    seed: Annotated[int, typer.Option(help=help_of(Recipe, "seed"))] = Recipe.seed,
+    grammar: Annotated[str | None, option_of(Recipe, "grammar", autocompletion=complete_grammar)] = None,
+    size: Annotated[int | None, option_of(Recipe, "size")] = None,
+    max_height: Annotated[int | None, option_of(Recipe, "max_height")] = None,
+    simplify: Annotated[bool | None, option_of(Recipe, "simplify")] = None,
+    seed: Annotated[int, option_of(Recipe, "seed")] = Recipe.seed,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes for SymPy; all cores unless given.")] = None,
     time_limit: Annotated[
         float, typer.Option(min=0.1, help="Seconds for one expression's simplification.")
@@ -62,13 +60,11 @@ def build_corpus(
     kept = f"the part done is kept in {out}; the same command resumes" if recipe.simplify else "nothing was made"
     with own_folder(out, CORPUS), progress_bar() as progress, exit_on_interrupt(lambda: f"stopped; {kept}"):
         task = progress.add_task("simplifying" if recipe.simplify else "drawing", total=recipe.size)
-        corpus = build(
-            recipe,
-            out,
-            workers=workers,
-            time_limit=time_limit,
-            on_progress=lambda done, total: progress.update(task, completed=done, total=total),
-        )
+
+        def on_progress(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        corpus = build(recipe, out, workers=workers, time_limit=time_limit, on_progress=on_progress)
     _print_size(corpus, out)
     expected = known_checksum(recipe.name)
     if expected is not None and digest(expressions_text(corpus.forest)) != expected:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from edhie.cli.fit_data import RESUME, begin, exit_if_interrupted, has_checkpoint, watched
+from edhie.cli.fit_data import RESUME, attempt, exit_if_interrupted, has_checkpoint, searching
 from edhie.cli.options import print_json, with_options
 from edhie.cli.outputs import RUN, own_folder
 from edhie.cli.search_options import OPTIONS, Asked
 from edhie.cli.show import document, print_front
 from edhie.cli.terminal import exit_on_interrupt
-from edhie.console import error_console, say
+from edhie.console import say
 from edhie.evaluate.parallel import core_count
 from edhie.fit import Discovery, discover
 from edhie.fit.run_folder import save
@@ -34,18 +33,14 @@ def fit(**given: Any) -> None:
     def when_stopped() -> str:
         if found is not None:
             return f"stopped while {out} was written; the same command with --resume writes it again"
-        return (
-            f"stopped; {out} keeps the search; {RESUME}" if has_checkpoint(out) else "stopped before anything was found"
-        )
+        kept = f"{out} keeps the search; {RESUME}"
+        return f"stopped; {kept}" if has_checkpoint(out) else "stopped before anything was found"
 
     with own_folder(out, RUN):
         with exit_on_interrupt(when_stopped):
-            measured, settings = begin(asked, settings)
             workers = Workers(asked.jobs or core_count(), "local" if asked.cluster is None else "dask", asked.cluster)
-            with watched(asked, measured.problem.target) as watch:
-                found = discover(
-                    measured.problem, settings, on_event=watch, folder=out, resume=asked.resume, workers=workers
-                )
+            with searching(asked, settings) as (problem, settings, watch):
+                found = discover(problem, settings, on_event=watch, folder=out, resume=asked.resume, workers=workers)
             try:
                 if out is not None:
                     save(found, out)
@@ -83,15 +78,6 @@ def _draw(found: Discovery, folder: Path, *, report: bool) -> None:
 
     command = shlex.join(["edhie", *sys.argv[1:]])
     with exit_on_interrupt(lambda: f"stopped before all pictures were drawn; {folder} keeps the equations"):
-        _attempt(folder / FRONT, lambda path: save(plot_front(found), path))
-        _attempt(folder / FIT, lambda path: save(plot_fit(found), path))
-        _attempt(folder / REPORT, lambda path: write_report(found, path, command=command))
-
-
-def _attempt(path: Path, make: Callable[[Path], object]) -> None:
-    try:
-        make(path)
-    except Exception as error:  # whatever it is: the equations are saved already
-        with suppress(OSError):  # half a file, if the disk is full
-            path.unlink(missing_ok=True)
-        say(f"warning: {path} was not written: {error or repr(error)}", to=error_console)
+        attempt(folder / FRONT, lambda path: save(plot_front(found), path))
+        attempt(folder / FIT, lambda path: save(plot_fit(found), path))
+        attempt(folder / REPORT, lambda path: write_report(found, path, command=command))

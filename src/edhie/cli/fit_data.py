@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,12 +12,13 @@ import typer
 
 from edhie.cli.outputs import check_new_run
 from edhie.cli.search_options import Asked
-from edhie.cli.terminal import INTERRUPTED, only_warnings
+from edhie.cli.terminal import INTERRUPTED, LOGGER
 from edhie.console import error_console, say
 from edhie.errors import EdhieError, shortened
 from edhie.event_log import EventLog
 from edhie.events import Event, Improved
 from edhie.expr import SymbolLibrary
+from edhie.fit import Problem
 from edhie.fit.measured import Measured
 from edhie.fit.settings import Settings
 from edhie.results import SearchResult
@@ -28,19 +30,18 @@ MOST_TOLD = 20  # columns that have another name in equations
 RESUME = "resume with the same command and --resume"
 
 
-def begin(asked: Asked, settings: Settings) -> tuple[Measured, Settings]:
-    """Read the data and tell the user about them; return them, and the settings with the constraints."""
+@contextmanager
+def searching(asked: Asked, settings: Settings) -> Iterator[tuple[Problem, Settings, Callable[[Event], None]]]:
+    """Read the data and tell the user about them; yield them, the settings with the constraints, and a listener.
+
+    It shows the search and writes its events. If the search fails, print the best expression and the folder to resume.
+    """
     if asked.out is not None and not asked.resume:
         check_new_run(asked.out)
     measured = asked.measured()
-    settings = replace(settings, constraints=asked.constraints(measured.problem.columns))
+    problem, target = measured.problem, measured.problem.target
+    settings = replace(settings, constraints=asked.constraints(problem.columns))
     tell(measured, quiet=asked.quiet)
-    return measured, settings
-
-
-@contextmanager
-def watched(asked: Asked, target: str) -> Iterator[Callable[[Event], None]]:
-    """Show a search, and write its events; if it fails, print the best expression and the folder to resume."""
     improved: list[Improved] = []
     with EventLog(asked.events, resume=asked.resume) as log, SearchView(target=target, is_quiet=asked.quiet) as view:
 
@@ -51,7 +52,7 @@ def watched(asked: Asked, target: str) -> Iterator[Callable[[Event], None]]:
             view(event)
 
         try:
-            yield watch
+            yield problem, settings, watch
         except (EdhieError, OSError):  # such as a full disk
             if improved:
                 best = improved[-1].chosen or improved[-1]
@@ -66,6 +67,16 @@ def has_checkpoint(folder: Path | None) -> bool:
     return folder is not None and (folder / CHECKPOINT).exists()
 
 
+def attempt(path: Path, make: Callable[[Path], object]) -> None:
+    """Make a file of what was found; warn if it cannot be made."""
+    try:
+        make(path)
+    except Exception as error:  # whatever it is: the equations are saved already
+        with suppress(OSError):  # half a file, if the disk is full
+            path.unlink(missing_ok=True)
+        say(f"warning: {path} was not written: {error or repr(error)}", to=error_console)
+
+
 def exit_if_interrupted(result: SearchResult, out: Path | None, *, is_empty: bool = False) -> None:
     """Tell the user and exit if the search was interrupted."""
     if result.stopped == "interrupted":
@@ -77,7 +88,7 @@ def exit_if_interrupted(result: SearchResult, out: Path | None, *, is_empty: boo
 def tell(measured: Measured, *, quiet: bool = False) -> None:
     """Print a summary of the data; if `quiet`, print nothing, and from here on only warnings."""
     if quiet:
-        only_warnings()
+        LOGGER.setLevel(logging.WARNING)
         return
     if measured.notes:
         say(f"{measured.path} {' and '.join(measured.notes)}", to=error_console)

@@ -8,7 +8,7 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from edhie.cli.options import Count, Json, Seed, Written, completing, in_parts, print_expression, print_json
+from edhie.cli.options import Count, Json, Seed, Written, completing, print_expressions, print_json
 from edhie.console import console, say
 from edhie.grammar import load, names
 
@@ -56,6 +56,5 @@ def sample_grammar(
 ) -> None:
     """Draw expressions from the grammar's distribution, conditional on the limits."""
     loaded, rng = load(grammar), np.random.default_rng(seed)
-    for part in in_parts(count):
-        for expr in loaded.sample(part, rng, max_height=max_height, max_size=max_size):
-            print_expression(expr, notation, as_json=as_json)
+    within = {"max_height": max_height, "max_size": max_size}
+    print_expressions(count, lambda part: loaded.sample(part, rng, **within), notation, as_json=as_json)

@@ -1,4 +1,4 @@
-"""Commands on the latent space of a model: sample, encode, decode, neighbours, interpolate."""
+"""Commands on models: `edhie model`, and on their latent spaces: sample, encode, decode, neighbours, interpolate."""
 
 from __future__ import annotations
 
@@ -14,13 +14,41 @@ from edhie.cli.formulas import STANDARD_INPUT, read_formula, read_formulas
 from edhie.cli.number_files import read_codes, write_codes
 from edhie.cli.outputs import Force, check_figure, check_output, save_figure
 from edhie.console import console, error_console, say
-from edhie.errors import GeneratorError
+from edhie.errors import GeneratorError, raised_as
 from edhie.expr import Forest, to_infix
 from edhie.generators import Codes, Constraints, LatentGenerator, load
+from edhie.generators.saving import CARD, folder_of, shipped_names
 from edhie.generators.walks import interpolate as interpolation
 from edhie.generators.walks import neighbours as neighbours_of
 
 HOPELESS_ROUNDS = 100  # rounds without a single expression before giving up
+app = typer.Typer(help="Look at trained models.", no_args_is_help=True)
+
+
+@app.command("list", epilog="Example: `edhie model list`")
+def list_models(as_json: options.Json = False) -> None:
+    """List the models that come with edhie."""
+    width = max(map(len, ("name", *shipped_names())))
+    if not as_json:
+        say(f"{'name':{width}}  kind  dimensions  symbols")
+    for name in shipped_names():
+        model = load(name)
+        kind, dimensions, library = model.kind, model.latent_dim, model.library
+        if as_json:
+            options.print_json({"name": name, "kind": kind, "dimensions": dimensions, "symbols": library.names})
+        else:  # symbols come last: there may be many, and a line is never broken
+            say(f"{name:{width}}  {kind:4}  {dimensions:10}  {library}")
+
+
+@app.command("show", epilog="Example: `edhie model show general-2`")
+def show_model(model: options.ModelFolder) -> None:
+    """Print a model's card: what it learnt from, how, and how well."""
+    loaded = load(model)
+    path = folder_of(model) / CARD
+    with raised_as(GeneratorError, f"the card of {model} cannot be read"):
+        card = path.read_text(encoding="utf-8") if path.exists() else ""
+    without = f"{model}: {loaded.kind} of {loaded.latent_dim} dimensions over {loaded.library}; it has no card"
+    say(card.strip() or without)
 
 
 def sample(
@@ -37,9 +65,7 @@ def sample(
     """Draw expressions from a model: codes from its prior, decoded."""
     loaded = options.load_within(model, max_height, max_size, forbid)
     rng = np.random.default_rng(seed)
-    for part in options.in_parts(count):
-        for expr in drawn(loaded, part, rng, temperature):
-            options.print_expression(expr, notation, as_json=as_json)
+    options.print_expressions(count, lambda part: drawn(loaded, part, rng, temperature), notation, as_json=as_json)
 
 
 def drawn(model: LatentGenerator, count: int, rng: np.random.Generator, temperature: float) -> Forest:

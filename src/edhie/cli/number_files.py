@@ -24,7 +24,7 @@ WEIGHT_COLUMN = re.compile("weight")
 def write_codes(path: Path, texts: Sequence[str], mean: Codes, spread: Codes) -> None:
     """Write a row for each expression: text, code (z0, z1, …) and spread (s0, s1, …); .npy holds the codes alone."""
     with raised_as(GeneratorError, f"cannot write codes to {path}"):
-        if _is_npy(path):
+        if path.suffix.lower() == NUMPY:
             with path.open("wb") as array:  # given a name, np.save would not take every spelling of the suffix
                 np.save(array, mean)
             return
@@ -39,7 +39,7 @@ def write_codes(path: Path, texts: Sequence[str], mean: Codes, spread: Codes) ->
 
 def read_codes(path: Path, latent: int) -> Codes:
     """Return the codes in a file: its columns z0, z1, …, or all columns if none has such a name."""
-    table = _read_npy(path) if _is_npy(path) else _read_table(path, CODE_COLUMN)
+    table = _read(path, CODE_COLUMN)
     if table.ndim != 2 or table.shape[1] != latent:
         width = f"{table.shape[1]} numbers" if table.ndim == 2 else f"the shape {table.shape}"
         raise GeneratorError(f"{path} holds codes of {width}; this model's have {latent}")
@@ -53,14 +53,10 @@ def read_codes(path: Path, latent: int) -> Codes:
 
 def read_weights(path: Path) -> NDArray[np.float64]:
     """Return one number for each expression: one a line, or the column `weight` of a CSV table."""
-    table = _read_npy(path) if _is_npy(path) else _read_table(path, WEIGHT_COLUMN)
+    table = _read(path, WEIGHT_COLUMN)
     if table.ndim == 2 and table.shape[1] != 1:
         raise GeneratorError(f"{path} has {table.shape[1]} columns; name that of the weights {WEIGHT_COLUMN.pattern!r}")
     return table.ravel()
-
-
-def _is_npy(path: Path) -> bool:
-    return path.suffix.lower() == NUMPY
 
 
 def _read_npy(path: Path) -> NDArray[np.float64]:
@@ -75,8 +71,10 @@ def _read_npy(path: Path) -> NDArray[np.float64]:
         raise GeneratorError(f"{path} cannot be read as an array of numbers: {error}") from error
 
 
-def _read_table(path: Path, wanted: re.Pattern[str]) -> NDArray[np.float64]:
-    """Return the columns of a table whose names match, z0 before z1; all if none does or there are no names."""
+def _read(path: Path, wanted: re.Pattern[str]) -> NDArray[np.float64]:
+    """Return an array, or the columns of a table whose names match, z0 before z1; all if no name matches."""
+    if path.suffix.lower() == NUMPY:
+        return _read_npy(path)
     try:
         table = open_table(path)
     except HeaderError as error:

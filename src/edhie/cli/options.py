@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields
 from inspect import Parameter
 from typing import Annotated, Any, Literal, TypeVar, get_type_hints
@@ -50,8 +50,15 @@ Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Random seed.")]
 Written = Annotated[Notation, typer.Option("--notation", help="How to write expressions.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON: one object per line.")]
 Temperature = Annotated[float, typer.Option(min=0.0, help="Sampling temperature; 0 decodes greedily.")]
-MaxHeight = Annotated[int, typer.Option(min=1, help=help_of(Constraints, "max_height"))]
-MaxSize = Annotated[int, typer.Option(min=1, help=help_of(Constraints, "max_size"))]
+
+
+def option_of(config: type, field: str, *names: str, **more: Any) -> Any:
+    """Return an option whose help is the docstring of a field."""
+    return typer.Option(*names, help=help_of(config, field), **more)
+
+
+MaxHeight = Annotated[int, option_of(Constraints, "max_height", min=1)]
+MaxSize = Annotated[int, option_of(Constraints, "max_size", min=1)]
 Forbid = Annotated[list[str] | None, typer.Option(help=help_of(Constraints, "forbidden") + " Give it once for each.")]
 
 
@@ -60,7 +67,7 @@ def parameters_of(asked: type) -> list[Parameter]:
     hints, found = get_type_hints(asked), []
     for each in fields(asked):
         names = [f"--{each.name.replace('_', '-')}"] if hints[each.name] is bool else []  # without its opposite
-        option = each.metadata.get(OPTION) or typer.Option(*names, help=help_of(asked, each.name))
+        option = each.metadata.get(OPTION) or option_of(asked, each.name, *names)
         kind: Any = Annotated[hints[each.name], option]
         default = Parameter.empty if each.default is MISSING else each.default
         found.append(Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind))
@@ -101,9 +108,11 @@ def load_within(folder: str, max_height: int, max_size: int, forbid: Iterable[st
     return model.constrained(constraints)
 
 
-def in_parts(count: int) -> Iterator[int]:
-    """Return the sizes of parts that add up to a count."""
-    return (min(AT_ONCE, count - start) for start in range(0, count, AT_ONCE))
+def print_expressions(count: int, draw: Callable[[int], Iterable[Expr]], notation: Notation, *, as_json: bool) -> None:
+    """Print expressions, one a line; `draw` is given the size of each part of the count."""
+    for start in range(0, count, AT_ONCE):
+        for expr in draw(min(AT_ONCE, count - start)):
+            print_expression(expr, notation, as_json=as_json)
 
 
 def print_expression(expr: Expr | None, notation: Notation, *, as_json: bool, **more: Any) -> None:

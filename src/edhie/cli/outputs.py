@@ -68,22 +68,13 @@ def check_output(path: Path | None, *, force: bool) -> None:
     """
     if path is None:
         return
-    owner = _owner(path)
-    if owner is not None:
-        raise EdhieError(f"{path} belongs to the {owner} in {path.resolve().parent}; choose another file")
+    whole = path.resolve()  # writing follows links too
+    for kind in KINDS:
+        names = {each.casefold() for each in kind.files}  # some file systems do not distinguish Run.json from run.json
+        if whole.name.casefold() in names and kind.is_in(whole.parent):
+            raise EdhieError(f"{path} belongs to the {kind.what} in {whole.parent}; choose another file")
     if path.is_file() and not force:
         raise EdhieError(f"{path} already exists; choose another file, or replace it with --force")
-
-
-def _owner(path: Path) -> str | None:
-    """Return the kind of folder that a file belongs to, whether it exists or not; None for a file of the user."""
-    whole = path.resolve()  # writing follows links too
-    name = whole.name.casefold()  # some file systems do not distinguish Run.json from run.json
-    for kind in KINDS:
-        is_theirs = name in {each.casefold() for each in kind.files}
-        if is_theirs and kind.is_in(whole.parent):
-            return kind.what
-    return None
 
 
 def check_figure(path: Path | None, *, force: bool) -> None:

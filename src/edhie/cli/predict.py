@@ -137,14 +137,10 @@ def writing(table: Table, names: Sequence[str], out: Path | None) -> Iterator[Wr
 
 def _csv_writer(table: Table, names: Sequence[str], file: TextIO) -> Write:
     writer = csv.writer(file, delimiter=table.separator, lineterminator="\n")
+    writer.writerow(map(as_text_cell, (*table.names, *names)))
     texts = table.texts()
-    is_begun = False
 
     def write(new: Mapping[str, Numbers]) -> None:
-        nonlocal is_begun
-        if not is_begun:
-            writer.writerow(map(as_text_cell, (*table.names, *names)))
-            is_begun = True
         cells = zip(*(_cells(values, table.decimal) for values in new.values()), strict=True)
         rows = islice(texts, len(next(iter(new.values()))))
         writer.writerows([*map(as_text_cell, row), *more] for row, more in zip(rows, cells, strict=True))

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from edhie.cli.fit_data import begin, exit_if_interrupted, watched
+from edhie.cli.fit_data import attempt, exit_if_interrupted, searching
 from edhie.cli.options import print_json, with_options
 from edhie.cli.outputs import RUN, own_folder
 from edhie.cli.search_options import OPTIONS, Asked
 from edhie.cli.terminal import exit_on_interrupt
-from edhie.console import error_console, say
-from edhie.errors import EdhieError, shortened
+from edhie.console import say
+from edhie.errors import shortened
 from edhie.evaluate.parallel import core_count
 from edhie.fit.revision import Revision
 from edhie.fit.revision import revise as revised
@@ -37,15 +37,13 @@ def revise(
     asked = Asked(**given)
     settings, out = asked.settings(), asked.out
     with own_folder(out, RUN), exit_on_interrupt(lambda: "stopped before anything was found"):
-        measured, settings = begin(asked, settings)
-        with watched(asked, measured.problem.target) as watch:
-            found = revised(
-                formula, measured.problem, settings, on_event=watch, folder=out, resume=asked.resume,
-                jobs=asked.jobs or core_count(),
-            )  # fmt: skip
+        with searching(asked, settings) as (problem, settings, watch):
+            jobs = asked.jobs or core_count()
+            found = revised(formula, problem, settings, on_event=watch, folder=out, resume=asked.resume, jobs=jobs)
         try:
             if out is not None:
-                _save(found, out)
+                save_revision(found, out)
+                attempt(out / PICTURE, lambda path: save(plot_difference(found.original.expr, found.best.expr), path))
         finally:  # revisions are shown even if they cannot be saved
             _print_revision(found, out, quiet=asked.quiet, as_json=asked.as_json)
     exit_if_interrupted(found.result, out)
@@ -75,12 +73,3 @@ def _print_steps(found: Revision) -> None:
         share = f"{r2:>9.6f}" if r2 > -10 else f"{r2:>9.2g}"
         star = "*" if step is found.chosen else " "
         say(f"{star} {step.distance:>8}  {step.equation.loss:>10.4g}  {share}  {text:<{width}}  {step.changes}")
-
-
-def _save(found: Revision, out: Path) -> None:
-    """Save the revision, and draw a picture of its changes."""
-    save_revision(found, out)
-    try:
-        save(plot_difference(found.original.expr, found.best.expr), out / PICTURE)
-    except (EdhieError, ValueError) as error:  # the equations are saved already
-        say(f"warning: {out / PICTURE} was not written: {error}", to=error_console)

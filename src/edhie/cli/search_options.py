@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import MISSING, dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -129,20 +129,14 @@ class Asked:
             raise typer.BadParameter(f"a --template has a search of its own; leave out --search {self.search}")
         operators = from_line(self.operators)
         _check_known(operators, OPERATORS, "operator", "--operators")
-        return Settings(
-            max_time=self._seconds, max_evaluations=self.evaluations, target_error=self.target_error,
-            operators=list(operators) or None, guesses=self.guess or (), template=self.template,
-            corpus=self.corpus, generator=self.generator, strict=self.strict, selection=self.selection,
-            search=self.search, seed=self.seed, noise=self.noise, loss=self.loss, patience=self.patience or None,
-            islands=self.islands,
-        )  # fmt: skip
-
-    @property
-    def _seconds(self) -> float | None:
-        """The time limit; with a limit on evaluations alone there is none, so that results can be repeated."""
-        if self.max_time is None:
-            return Settings.max_time if self.evaluations is None else None
-        return self.max_time if 0 < self.max_time < math.inf else None
+        seconds = self.max_time
+        if seconds is None and self.evaluations is None:  # a limit on these alone gives results that can be repeated
+            seconds = Settings.max_time
+        shared = {each.name for each in fields(Settings)} & {each.name for each in fields(self)}
+        return Settings(**{name: getattr(self, name) for name in shared} | {
+            "max_time": seconds if seconds and seconds < math.inf else None, "max_evaluations": self.evaluations,
+            "operators": list(operators) or None, "guesses": self.guess or (), "patience": self.patience or None,
+        })  # fmt: skip
 
     def constraints(self, columns: Sequence[str]) -> Constraints | None:
         """Return the constraints; None if there are none. `columns` are the names that may be used."""

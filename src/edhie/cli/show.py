@@ -97,7 +97,15 @@ def show_run(folder: RunFolder, index: Index = None, as_json: Json = False) -> N
     if as_json:
         print_json(document(found) | {"equation": equation_json(equation)})
         return
-    _print_search(found)
+    result, held_out = found.result, f", {found.validation.n_rows:,} held out" if found.validation else ""
+    columns = shortened(printable(", ".join(found.columns)))
+    searched = "" if found.n_rows == found.train.n_rows else f"; a sample of {found.train.n_rows:,} was searched"
+    say(f"{printable(found.target)} explained by {columns}: {found.n_rows:,} rows{held_out}{searched}")
+    say(f"{result.strategy}, seed {result.seed}, {stopped(result.stopped)} after {duration(result.seconds)}")
+    say(str(result.counts))
+    for name, column in zip(found.train.names, found.columns, strict=True):
+        if name != column:
+            say(f"{name} is the column {column!r}")
     say("")
     print_front(found)
     say(f"\n{equation.text()}")
@@ -118,16 +126,3 @@ def _print_unfinished(folder: Path) -> None:
     say(f"complexity  {'loss':>10}  equation")
     for each in found.front:
         say(f"{each.complexity:>10g}  {each.error:>10.4g}  {each.expr:.4g}")
-
-
-def _print_search(found: Discovery) -> None:
-    result = found.result
-    held_out = f", {found.validation.n_rows:,} held out" if found.validation else ""
-    columns = shortened(printable(", ".join(found.columns)))
-    searched = "" if found.n_rows == found.train.n_rows else f"; a sample of {found.train.n_rows:,} was searched"
-    say(f"{printable(found.target)} explained by {columns}: {found.n_rows:,} rows{held_out}{searched}")
-    say(f"{result.strategy}, seed {result.seed}, {stopped(result.stopped)} after {duration(result.seconds)}")
-    say(str(result.counts))
-    for name, column in zip(found.train.names, found.columns, strict=True):
-        if name != column:
-            say(f"{name} is the column {column!r}")

@@ -1,15 +1,23 @@
-"""`edhie studio`: a page in the browser."""
+"""`edhie studio`: a page in the browser. Run as a module, it is one of its searches.
+
+A search is the command line, in a process that stops when the server is gone. It then keeps what it found, as after
+SIGTERM; the next server resumes it. So no search is left over that nobody watches, and two never compete for a folder.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 from typing import Annotated
 
 import platformdirs
 import typer
 
+from edhie.cli import main
 from edhie.console import error_console, say
 from edhie.errors import MissingExtraError
+from edhie.processes import end_with
 
 WHAT_IT_MEANS = (
     "--host {host} lets other machines reach the studio: whoever has the address with its token can read your tables, "
@@ -62,3 +70,13 @@ def studio(
         Options(chosen, limits, searches, jobs), host=host, port=8321 if port is None else port,
         is_exact=port is not None, opens_browser=browser, tell=tell,
     )  # fmt: skip
+
+
+def stop() -> None:
+    """Stop this process, as SIGTERM does."""
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    end_with(int(os.environ["EDHIE_STUDIO"]), stop)
+    main()

@@ -45,11 +45,6 @@ def log_to_terminal() -> Iterator[None]:
         LOGGER.setLevel(level)
 
 
-def only_warnings() -> None:
-    """Print warnings only, for commands that are to be quiet."""
-    LOGGER.setLevel(logging.WARNING)
-
-
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
     signal.signal(number, signal.SIG_IGN)  # some send it twice; once is enough
     raise KeyboardInterrupt

@@ -14,10 +14,10 @@ import typer
 
 from edhie.cli.grammar import complete_grammar
 from edhie.cli.number_files import read_weights
-from edhie.cli.options import complete_model, completing, with_options
+from edhie.cli.options import complete_model, completing, option_of, with_options
 from edhie.cli.outputs import MODEL, own_folder
 from edhie.cli.terminal import exit_on_interrupt, noted_bar
-from edhie.console import help_of, say
+from edhie.console import say
 from edhie.corpora import Corpus, build, named_recipe, physics, recipe_names
 from edhie.corpora.formulas import PHYSICS
 from edhie.errors import CorpusError, GeneratorError, suggestion
@@ -37,7 +37,7 @@ def _setting(field: Field[Any]) -> Parameter:
     by_model = {model: getattr(TrainConfig.of(model), field.name) for model in MODEL_DEFAULTS}  # type: ignore[arg-type]
     common = TrainConfig.model if field.name == "model" else by_model[TrainConfig.model]
     others = [f"{model}: {value}" for model, value in by_model.items() if value != common and field.name != "model"]
-    option = typer.Option(help=help_of(TrainConfig, field.name), show_default="; ".join([str(common), *others]))
+    option = option_of(TrainConfig, field.name, show_default="; ".join([str(common), *others]))
     kind: Any = Annotated[get_type_hints(TrainConfig)[field.name] | None, option]
     return Parameter(field.name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
 

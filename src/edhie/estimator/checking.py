@@ -45,8 +45,7 @@ def check_columns(table: Any) -> None:
     names = list(getattr(table, "columns", ()))
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        count = names.count(twice)
-        raise DataError(f"X has {count} columns named {twice!r}; rename them or leave all but one out")
+        raise DataError(f"X has {names.count(twice)} columns named {twice!r}; rename them or leave all but one out")
 
 
 def names_of_targets(y: Any) -> list[str]:

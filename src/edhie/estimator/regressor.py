@@ -269,6 +269,5 @@ class EDHiERegressor(FittedEquations, RegressorMixin, BaseEstimator):  # type: i
     def __sklearn_tags__(self) -> Tags:
         """Return scikit-learn's tags: several targets are supported."""
         tags = super().__sklearn_tags__()
-        tags.target_tags.single_output = True
         tags.target_tags.multi_output = True
         return tags

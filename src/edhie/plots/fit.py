@@ -122,11 +122,8 @@ def _against_variable(above: Axes, below: Axes, parts: list[_Part], name: str) -
     above.set_ylim(style.padded(heights, logarithmic=is_log_y, share=0.08))
     above.set(xscale="log" if is_log_x else "linear", yscale="log" if is_log_y else "linear")
     above.set_xlim(style.padded(xs, logarithmic=is_log_x, share=0.03))
-    for part in parts:
-        part.draw(above, part.rows.columns[0], part.rows.y)
-        part.draw(below, part.rows.columns[0], part.residuals(relative=is_log_y))
+    _draw(above, below, [(part, part.rows.columns[0]) for part in parts], relative=is_log_y)
     _curve(above, parts[0].equation, (np.geomspace if is_log_x else np.linspace)(xs.min(), xs.max(), GRID))
-    _finish_residuals(below, parts, relative=is_log_y)
     style.name_axes(above, y=one_line(parts[0].equation.target, NAME))
     style.name_axes(below, name)
     style.legend(above, loc="best")
@@ -155,19 +152,20 @@ def _against_prediction(above: Axes, below: Axes, parts: list[_Part]) -> None:
     scale = "log" if is_log else "linear"
     above.set(xscale=scale, yscale=scale, xlim=limits, ylim=limits)
     above.plot(limits, limits, color=style.CURVE, linewidth=0.8, label="measured = predicted", zorder=1)
-    for part in parts:
-        part.draw(above, part.predicted, part.rows.y)
-        part.draw(below, part.predicted, part.residuals(relative=is_log))
-    _finish_residuals(below, parts, relative=is_log)
+    _draw(above, below, [(part, part.predicted) for part in parts], relative=is_log)
     target = one_line(parts[0].equation.target, NAME)
     style.name_axes(above, y=f"{target}, measured")
     style.name_axes(below, f"{target}, predicted")
     style.legend(above, loc="upper left")
 
 
-def _finish_residuals(panel: Axes, parts: list[_Part], *, relative: bool) -> None:
-    """Give as much room above 0 as below."""
-    left = np.concatenate([part.residuals(relative=relative) for part in parts])
-    farthest = float(np.abs(left[np.isfinite(left)]).max(initial=0.0)) or 1.0
-    panel.set_ylim(-1.12 * farthest, 1.12 * farthest)
-    style.name_axes(panel, y="residual\n÷ predicted" if relative else "residual")
+def _draw(above: Axes, below: Axes, parts: list[tuple[_Part, Numbers]], *, relative: bool) -> None:
+    """Draw measurements and residuals at their places across, with as much room above a residual of 0 as below."""
+    residuals = [part.residuals(relative=relative) for part, _ in parts]
+    for (part, x), left in zip(parts, residuals, strict=True):
+        part.draw(above, x, part.rows.y)
+        part.draw(below, x, left)
+    every = np.concatenate(residuals)
+    farthest = float(np.abs(every[np.isfinite(every)]).max(initial=0.0)) or 1.0
+    below.set_ylim(-1.12 * farthest, 1.12 * farthest)
+    style.name_axes(below, y="residual\n÷ predicted" if relative else "residual")

@@ -47,8 +47,7 @@ def plot_front(discovery: Discovery) -> Figure:
 
 def _draw(panel: Axes, x: Numbers, y: Numbers, index: int, *, chosen_is_exact: bool) -> None:
     """Draw the front as a line; the chosen equation may lie above it."""
-    lowest = np.minimum.accumulate(y)
-    on_front = y <= lowest
+    on_front = y <= np.minimum.accumulate(y)
     panel.plot(x[on_front], y[on_front], color=style.FAINT, linewidth=1.2, drawstyle="steps-post", zorder=1)
     others = np.arange(len(x)) != index
     panel.scatter(x[others], y[others], s=26, color=style.FITTED, linewidths=0, zorder=2)

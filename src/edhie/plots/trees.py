@@ -50,9 +50,11 @@ def plot_difference(before: Expr, after: Expr, *, number_format: str = ".4g") ->
     FigureCanvasAgg(figure)
     panels = figure.axes
     _make_room(figure)
-    for panel, marks in zip(panels, _marks(changes), strict=True):
+    old, new = (dict.fromkeys((pair[side] for pair in changes.replaced), REPLACED) for side in (0, 1))
+    old |= dict.fromkeys(changes.deleted, DELETED)
+    new |= dict.fromkeys(changes.inserted, INSERTED)
+    for panel, name, marks in zip(panels, ("before", "after"), (old, new), strict=True):
         _colour(panel, marks)
-    for panel, name in zip(panels, ("before", "after"), strict=True):
         place = panel.get_position()
         figure.text(
             place.x0 + place.width / 2, 1 - HEADING_MIDDLE / _points(figure)[1], name,
@@ -80,12 +82,6 @@ def _make_room(figure: Figure) -> None:
         panel.set_position((
             left / wide, (box.y0 * height + LEGEND) / high, box.width * width / wide, box.height * height / high,
         ))  # fmt: skip
-
-
-def _marks(changes: Difference) -> tuple[Mapping[int, _Mark], Mapping[int, _Mark]]:
-    """Return by node of each tree its change, if any."""
-    old, new = (dict.fromkeys((pair[side] for pair in changes.replaced), REPLACED) for side in (0, 1))
-    return old | dict.fromkeys(changes.deleted, DELETED), new | dict.fromkeys(changes.inserted, INSERTED)
 
 
 def _colour(panel: Axes, marks: Mapping[int, _Mark]) -> None:

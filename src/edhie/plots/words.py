@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from edhie.errors import shortened
 from edhie.fit import Equation
@@ -28,11 +29,36 @@ def one_line(name: str, width: int = 48) -> str:
     return shortened(printable(" ".join(name.split())), width)
 
 
-def constant_digits(value: float, error: float) -> int:
-    """Return as many digits of a constant as go with two of its standard error."""
-    if not (value and 0.0 < error < math.inf):
-        return DIGITS
-    return min(max(DIGITS, math.floor(math.log10(abs(value))) - math.floor(math.log10(error)) + 2), MOST_DIGITS)
+@dataclass(frozen=True)
+class Constant:
+    """A constant of an equation with its standard error and an interval, which are not finite if not determined."""
+
+    number: int
+    """Its place in the equation, from 1 on."""
+    value: float
+    error: float
+    low: float
+    high: float
+    is_held: bool
+    """True if it was given, and not fitted."""
+
+    @property
+    def digits(self) -> int:
+        """As many digits as go with two of the standard error."""
+        if not (self.value and 0.0 < self.error < math.inf):
+            return DIGITS
+        most = math.floor(math.log10(abs(self.value))) - math.floor(math.log10(self.error)) + 2
+        return min(max(DIGITS, most), MOST_DIGITS)
+
+
+def constants_of(equation: Equation) -> list[Constant]:
+    """Return the constants of an equation, in the order of writing."""
+    found = equation.uncertainty
+    columns = (found.values, found.standard_errors, found.lower, found.upper)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [
+        Constant(k + 1, value, error, low, high, k in found.held) for k, (value, error, low, high) in enumerate(rows)
+    ]
 
 
 def constants_note(equation: Equation) -> str:

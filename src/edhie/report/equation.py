@@ -6,13 +6,11 @@ import io
 import math
 from base64 import b64encode
 
-from edhie.evaluate.constants.uncertainty import Uncertainty
 from edhie.fit import Discovery, Equation
 from edhie.plots import plot_fit
 from edhie.plots.style import png
-from edhie.plots.words import constant_digits, constants_note, equation_text, r2_text
-from edhie.report.fragments import Html, fill, joined
-from edhie.report.mathematics import formula, number, one_row
+from edhie.plots.words import constants_note, constants_of, equation_text, r2_text
+from edhie.report.fragments import Html, fill, formula, joined, number, one_row
 
 MOST_PICTURES = 12
 DPI = 130
@@ -68,41 +66,19 @@ def constants_table(equation: Equation) -> Html:
     """Return the constants with standard errors, under the equation with letters in their places."""
     if not equation.expr.constants:
         return fill("no-constants")
-    found = equation.uncertainty
-    letter = equation.expr.library.constant
-    note = constants_note(equation)
-    rows = [
-        fill(
-            "constant",
-            letter=letter,
-            number=k + 1,
-            value=number(float(found.values[k]), _digits(found, k)),
-            error=Html("given") if k in found.held else _error(float(found.standard_errors[k])),
-            interval=Html("") if k in found.held else _interval(found, k),
-        )
-        for k in range(len(found.values))
-    ]
-    return fill(
-        "constants",
-        letters=one_row(equation, numbered=True),
-        rows=joined(rows),
-        note=fill("note", text=note) if note else "",
-    )
-
-
-def _error(value: float) -> Html:
-    return number(value, 2, padded=True) if math.isfinite(value) else Html("not determined")
-
-
-def _interval(found: Uncertainty, k: int) -> Html:
-    lower, upper = float(found.lower[k]), float(found.upper[k])
-    if not math.isfinite(lower + upper):
-        return Html("")
-    return fill("interval", lower=number(lower, _digits(found, k)), upper=number(upper, _digits(found, k)))
-
-
-def _digits(found: Uncertainty, k: int) -> int:
-    return constant_digits(float(found.values[k]), float(found.standard_errors[k]))
+    rows, note = [], constants_note(equation)
+    for each in constants_of(equation):
+        error, interval = Html("not determined"), Html("")
+        if math.isfinite(each.error):
+            error = number(each.error, 2, padded=True)
+        if math.isfinite(each.low + each.high):
+            interval = fill("interval", lower=number(each.low, each.digits), upper=number(each.high, each.digits))
+        if each.is_held:
+            error, interval = Html("given"), Html("")
+        letter, value = equation.expr.library.constant, number(each.value, each.digits)
+        rows.append(fill("constant", letter=letter, number=each.number, value=value, error=error, interval=interval))
+    noted = fill("note", text=note) if note else ""
+    return fill("constants", letters=one_row(equation, numbered=True), rows=joined(rows), note=noted)
 
 
 def pictured(discovery: Discovery) -> frozenset[int]:
@@ -113,26 +89,20 @@ def pictured(discovery: Discovery) -> frozenset[int]:
 
 
 def fit_picture(discovery: Discovery, k: int) -> Html:
-    """Return a picture of data, prediction and residuals of one equation."""
-    equation = discovery.equations[k]
+    """Return a picture of data, prediction and residuals of one equation, with few colours: at a third of the size."""
+    from PIL import Image  # Matplotlib brings it, and writes PNG with it
+
+    equation, buffer = discovery.equations[k], io.BytesIO()
     figure = plot_fit(discovery, k, titled=False)
     width, height = figure.get_size_inches() * SHOWN_AT
     against = discovery.columns[0] if len(discovery.columns) == 1 else "the prediction"
+    with Image.open(io.BytesIO(png(figure, dpi=DPI))) as image:
+        image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
     return fill(
         "picture",
-        base64=b64encode(_few_colours(png(figure, dpi=DPI))).decode("ascii"),
+        base64=b64encode(buffer.getvalue()).decode("ascii"),
         alt=f"{equation.target} against {against} for {equation_text(equation)}; below, the residuals",
         width=round(width),
         height=round(height),
         caption=f"Measured {equation.target} against {against}; below, what is left over.",
     )
-
-
-def _few_colours(whole: bytes) -> bytes:
-    """Return the same PNG with a palette, at a third of the size."""
-    from PIL import Image  # Matplotlib brings it, and writes PNG with it
-
-    buffer = io.BytesIO()
-    with Image.open(io.BytesIO(whole)) as image:
-        image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
-    return buffer.getvalue()

@@ -12,8 +12,7 @@ from edhie.fit import Discovery
 from edhie.plots.style import shown_losses
 from edhie.plots.words import equation_text, r2_text, right_side
 from edhie.report.equation import equation_id, equation_section, pictured
-from edhie.report.fragments import Html, fill, joined
-from edhie.report.mathematics import number
+from edhie.report.fragments import Html, fill, joined, number
 
 TEXT_WIDTH = 64  # letters of an equation in the table
 WIDTH, HEIGHT = 480, 340
@@ -88,7 +87,11 @@ def front_chart(discovery: Discovery, article: str) -> Html:
     equations = discovery.equations
     complexity = np.array([each.complexity for each in equations])
     loss, is_log = shown_losses(np.array([each.loss for each in equations]))
-    across, up = _across(complexity), _up(loss, is_log)
+    least, most = float(complexity.min()), float(complexity.max())
+    room = max(ROOM * (most - least), 1.0)
+    across, up = _Axis(least - room, most + room, LEFT, RIGHT), _up(loss, is_log)
+    ticks = [fill("tick-x", at=across(at), line=BOTTOM, below=BOTTOM + 18, label=f"{at:g}") for at in across.ticks]
+    ticks += [fill("tick-y", at=up(at), line=LEFT, beside=LEFT - 7, label=_label(at, is_log)) for at in up.ticks]
     points = [
         fill(
             "point",
@@ -105,14 +108,8 @@ def front_chart(discovery: Discovery, article: str) -> Html:
     return fill(
         "chart", width=WIDTH, height=HEIGHT, left=LEFT, right=RIGHT, top=TOP, bottom=BOTTOM,
         middle=(LEFT + RIGHT) / 2, centre=(TOP + BOTTOM) / 2, foot=HEIGHT - 8, points=joined(points),
-        steps=_steps(across, up, complexity, loss), ticks=_ticks(across, up),
+        steps=_steps(across, up, complexity, loss), ticks=joined(ticks),
     )  # fmt: skip
-
-
-def _across(complexity: Numbers) -> _Axis:
-    low, high = float(complexity.min()), float(complexity.max())
-    room = max(ROOM * (high - low), 1.0)
-    return _Axis(low - room, high + room, LEFT, RIGHT)
 
 
 def _up(loss: Numbers, is_log: bool) -> _Axis:
@@ -128,12 +125,6 @@ def _steps(across: _Axis, up: _Axis, x: Numbers, y: Numbers) -> str:
     on_front = y <= np.minimum.accumulate(y)
     first, *rest = zip(x[on_front].tolist(), y[on_front].tolist(), strict=True)
     return f"M{across(first[0])},{up(first[1])}" + "".join(f"H{across(a)}V{up(b)}" for a, b in rest)
-
-
-def _ticks(across: _Axis, up: _Axis) -> Html:
-    below = [fill("tick-x", at=across(at), line=BOTTOM, below=BOTTOM + 18, label=f"{at:g}") for at in across.ticks]
-    beside = [fill("tick-y", at=up(at), line=LEFT, beside=LEFT - 7, label=_label(at, up.is_log)) for at in up.ticks]
-    return joined(below + beside)
 
 
 def _label(value: float, is_log: bool) -> Html | str:

@@ -10,11 +10,10 @@ from edhie.errors import EdhieError, raised_as
 from edhie.files import replace_file
 from edhie.fit import Discovery
 from edhie.plots.words import one_line
-from edhie.report.data import data_section
+from edhie.report.data import data_section, search_section
 from edhie.report.equation import hero
 from edhie.report.fragments import Html, as_it_is, fill, joined
 from edhie.report.front import front_section
-from edhie.report.search import search_section
 
 NAME = "report.html"
 
@@ -47,12 +46,13 @@ def report_page(discoveries: Sequence[Discovery], *, command: str | None = None,
         _article(each, name, "The chosen equation" if is_alone else f"The equation for {each.target}", command)
         for each, name in zip(discoveries, ids, strict=True)
     ]
+    items = [fill("contents-item", id=name, target=each.target) for each, name in zip(discoveries, ids, strict=True)]
     return fill(
         "page",
         version=__version__,
         title=title or _title(discoveries),
         style=as_it_is("style.css"),
-        contents="" if is_alone else _contents(discoveries, ids),
+        contents="" if is_alone else fill("contents", items=joined(items)),
         articles=joined(articles),
         reference=as_it_is("paper.txt").strip(),
         bibtex=fill("copy", id="bibtex", label="BibTeX", text=as_it_is("paper.bib").strip()),
@@ -61,21 +61,15 @@ def report_page(discoveries: Sequence[Discovery], *, command: str | None = None,
 
 
 def _article(discovery: Discovery, name: str, heading: str, command: str | None) -> Html:
-    is_empty = discovery.is_empty
     return fill(
         "article",
         id=name,
         heading=heading,
-        hero=fill("nothing") if is_empty else hero(discovery),
-        front="" if is_empty else front_section(discovery, name),
+        hero=fill("nothing") if discovery.is_empty else hero(discovery),
+        front="" if discovery.is_empty else front_section(discovery, name),
         data=data_section(discovery, name),
         search=search_section(discovery, name, command),
     )
-
-
-def _contents(discoveries: Sequence[Discovery], ids: Sequence[str]) -> Html:
-    items = [fill("contents-item", id=name, target=each.target) for each, name in zip(discoveries, ids, strict=True)]
-    return fill("contents", items=joined(items))
 
 
 def _title(discoveries: Sequence[Discovery]) -> str:

@@ -157,7 +157,7 @@ def prior_widths(
     values: Numbers, slopes: Numbers, constants: Numbers, y: Numbers, weights: Numbers, spread: float, n_factors: int,
     n_first: int,
 ) -> Numbers:  # fmt: skip
-    """Return the width of each constant's prior: for a factor that of the whole, for a term the target's, else its size.
+    """Return the width of each constant's prior: a factor's is that of the whole, a term's the target's, else its size.
 
     The size of a term depends on units: in other units of x, `a*log(x) + b` has another b.
     """

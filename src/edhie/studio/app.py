@@ -19,9 +19,8 @@ from starlette.staticfiles import StaticFiles
 
 from edhie.errors import EdhieError
 from edhie.studio.choices import EXAMPLES, example_file, setup
-from edhie.studio.question import read_options
-from edhie.studio.refusals import Refused
-from edhie.studio.requests import Json, read_json, studio_of
+from edhie.studio.question import Refused, read_options
+from edhie.studio.requests import Json, answer_of, read_json, studio_of
 from edhie.studio.result_routes import RESULT_ROUTES
 from edhie.studio.run_routes import RUN_ROUTES, table_of
 from edhie.studio.runs import unwritable
@@ -140,13 +139,9 @@ async def get_table(request: Request) -> Response:
 
 async def get_scatter(request: Request) -> Response:
     """Return the points of two columns."""
-    studio, query = studio_of(request), dict(request.query_params)
-    upload = studio.uploads.table(request.path_params["table"])
-    found = await studio.ask(
-        "tables", "tables.scatter", path=str(upload.path), name=upload.name, options=read_options(query),
-        x=query.get("x", ""), y=query.get("y", ""),
-    )  # fmt: skip
-    return Json(found)
+    query, upload = dict(request.query_params), studio_of(request).uploads.table(request.path_params["table"])
+    asked = {"x": query.get("x", ""), "y": query.get("y", ""), "options": read_options(query)}
+    return await answer_of(request, "tables", "tables.scatter", path=str(upload.path), name=upload.name, **asked)
 
 
 async def check_formula(request: Request) -> Response:
@@ -157,8 +152,7 @@ async def check_formula(request: Request) -> Response:
         raise Refused("give a text, and its kind: formula, template or field")
     if not isinstance(variables, list) or not all(isinstance(each, str) for each in variables):
         raise Refused("variables are a list of texts")
-    found = await studio_of(request).ask("formulas", "formulas.check", text=text, kind=kind, variables=variables)
-    return Json(found)
+    return await answer_of(request, "formulas", "formulas.check", text=text, kind=kind, variables=variables)
 
 
 ROUTES = [

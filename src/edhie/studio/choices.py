@@ -56,16 +56,14 @@ def example_file(name: str) -> Path:
 def setup(limits: dict[str, int]) -> dict[str, Any]:
     """Return everything that can be chosen."""
     usual = usual_operators()
+
+    def items_of(group: str) -> list[dict[str, Any]]:
+        return [{"name": name, "label": text, "is_default": name in usual} for name, text in OPERATORS[group].items()]
+
     return {
         "version": edhie.__version__,
         "examples": [{"id": name, **each} for name, each in EXAMPLES.items()],
-        "operators": [
-            {
-                "group": group,
-                "items": [{"name": name, "label": text, "is_default": name in usual} for name, text in items.items()],
-            }
-            for group, items in OPERATORS.items()
-        ],
+        "operators": [{"group": group, "items": items_of(group)} for group in OPERATORS],
         "defaults": {"max_time": MAX_TIME},
         "limits": limits,
         "models": [{"id": name, "name": name, "variables": list(_symbols(name, "variable"))} for name in model_names()],

@@ -1,4 +1,4 @@
-"""The question of a run, checked when it comes from the page or from a folder."""
+"""The question of a run, checked when it comes from the page or from a folder; `Refused`, if it is wrong."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from edhie.errors import EdhieError
 from edhie.studio.choices import OPERATOR_NAMES, usual_operators
-from edhie.studio.refusals import Refused
 
 KINDS = ("fit", "revise")
 NOISES = ("auto", "constant", "proportional", "both", "counts", "student")
@@ -18,6 +18,18 @@ MOST_GUESSES = 50
 MOST_SECONDS = 30 * 24 * 3600.0
 MOST_SEED = 2**63 - 1
 FORMULAS = {"fit": ("template", "field", "guesses"), "revise": ("formula",)}
+
+
+class Refused(EdhieError):  # noqa: N818 -- an answer, and no fault
+    """A request that cannot be answered: one clear message and its status; `where` names the part of the request."""
+
+    def __init__(self, message: str, status: int = 400, *, where: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.status, self.where = status, where
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the body of the answer."""
+        return {"error": str(self)} | ({"where": self.where} if self.where else {})
 
 
 def read_question(body: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`Queue`: searches in processes of their own, first come, first served; pausing, stopping, resuming."""
+"""`Queue`: searches in processes of their own, first come, first served; their commands, pausing and resuming."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from typing import Any
 
 from edhie.files import remove_link
 from edhie.folder_lock import is_in_use
+from edhie.lists import as_line
 from edhie.processes import LOOK_EVERY, command_of, import_path
-from edhie.studio.command import arguments_of
-from edhie.studio.refusals import Refused
-from edhie.studio.runs import EVENTS, OUTPUT, STUDIO, Run, Shelf, is_full, unwritable
+from edhie.studio.question import Refused
+from edhie.studio.runs import BEGUN, EVENTS, FIELD, OUTPUT, STUDIO, Run, Shelf, is_full, unwritable
 
-COMMAND = "edhie.cli.studio_search"
+COMMAND = "edhie.cli.studio"
 SERVER = "EDHIE_STUDIO"  # a variable of a search: the process that it ends with
 INTERRUPTED = (130, -signal.SIGTERM, 128 + signal.SIGTERM)
 LEAVE_SECONDS = 10.0  # that searches have to keep what they found when the server ends
 MOST_LETTERS = 2000  # of an error
 NO_MORE = ("target", "finished")  # ends after which more time finds nothing
+AS_THEY_ARE = ("target", "sigma", "noise", "selection", "max_size", "seed", "evaluations", "template")
+"""Fields of a question that are options of the command."""
 
 
 class Queue:
@@ -209,3 +211,29 @@ def _error(run: Run, start: int, code: int) -> str:
     if is_full(run.folder) and (not before or str(no_room.strerror) in message):  # it may not have been able to say why
         return str(unwritable(no_room))
     return message[-MOST_LETTERS:] or f"the search ended with code {code}"
+
+
+def arguments_of(run: Run) -> list[str]:
+    """Return the arguments of the command that searches a run, or resumes it."""
+    question, studio = run.note["question"], run.folder / STUDIO
+    options = question.get("options", {})
+    given: list[tuple[str, Any]] = [
+        *((name.replace("_", "-"), question.get(name)) for name in AS_THEY_ARE),
+        *((name, options.get(name)) for name in ("decimal", "missing", "header")),
+        *((name, as_line(question.get(name, ()))) for name in ("features", "operators")),
+        ("max-time", question.get("max_time", 0)),
+        ("patience", question.get("patience") if run.note["kind"] == "fit" else None),
+        *(("guess", guess) for guess in question.get("guesses", ())),
+        ("corpus", studio / FIELD if question.get("field") else None),
+        ("jobs", run.note.get("jobs")),
+        ("out", run.folder),
+        ("events", studio / EVENTS),
+    ]
+    # written with an equals sign, a value that begins with a dash is no option
+    options_given = [f"--{name}={value}" for name, value in given if value not in (None, "")]
+    flags = ["--drop-missing"] if options.get("drop_missing") else []
+    flags += ["--resume"] if (run.folder / BEGUN).is_file() else []
+    table = os.fspath(studio / run.note["table"])
+    if run.note["kind"] == "revise":
+        return ["revise", *options_given, *flags, "--quiet", "--", question["formula"], table]
+    return ["fit", *options_given, *flags, "--no-report", "--", table]

@@ -8,7 +8,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from edhie.studio.refusals import Refused
+from edhie.studio.question import Refused
 from edhie.studio.runs import Run
 from edhie.studio.studio import Studio
 
@@ -27,6 +27,11 @@ def studio_of(request: Request) -> Studio:
     """Return the studio that answers a request."""
     studio: Studio = request.app.state.studio
     return studio
+
+
+async def answer_of(request: Request, workshop: str, what: str, /, **arguments: Any) -> Json:
+    """Return the answer of a workshop."""
+    return Json(await studio_of(request).ask(workshop, what, **arguments))
 
 
 def run_of(request: Request) -> Run:

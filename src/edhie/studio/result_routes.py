@@ -18,10 +18,9 @@ from starlette.routing import Route
 
 from edhie.folder_lock import is_lock
 from edhie.studio.choices import EXPORTS, model_names
-from edhie.studio.command import arguments_of
-from edhie.studio.question import is_finite, read_number, read_text, read_whole
-from edhie.studio.refusals import Refused
-from edhie.studio.requests import Json, read_json, run_of, studio_of
+from edhie.studio.question import Refused, is_finite, read_number, read_text, read_whole
+from edhie.studio.queue import arguments_of
+from edhie.studio.requests import answer_of, read_json, run_of, studio_of
 from edhie.studio.run_routes import table_of
 from edhie.studio.runs import Run
 
@@ -75,8 +74,7 @@ async def post_try(request: Request) -> Response:
 
 
 async def _asked(request: Request, what: str, **arguments: Any) -> Response:
-    folder = str(run_of(request).folder)
-    return Json(await studio_of(request).ask("runs", what, folder=folder, **arguments))
+    return await answer_of(request, "runs", what, folder=str(run_of(request).folder), **arguments)
 
 
 def _place(text: str) -> int:
@@ -178,8 +176,7 @@ async def post_between(request: Request) -> Response:
     body = await read_json(request)
     texts = {name: read_text(body, name, needed=True) for name in ("first", "second")}
     steps = read_whole(body, "steps", 1, MOST_STEPS, usual=16)
-    found = await studio_of(request).ask("formulas", "space.between", **texts, steps=steps, model=_model(body))
-    return Json(found)
+    return await answer_of(request, "formulas", "space.between", **texts, steps=steps, model=_model(body))
 
 
 async def post_neighbours(request: Request) -> Response:
@@ -187,11 +184,8 @@ async def post_neighbours(request: Request) -> Response:
     body = await read_json(request)
     count = read_whole(body, "count", 1, MOST_NEIGHBOURS, usual=100)
     radius = read_number(body, "radius", 0.0, LARGEST_RADIUS, usual=1.0)
-    formula = read_text(body, "formula", needed=True)
-    found = await studio_of(request).ask(
-        "formulas", "space.neighbours", formula=formula, count=count, radius=radius, model=_model(body)
-    )
-    return Json(found)
+    asked = {"formula": read_text(body, "formula", needed=True), "count": count, "radius": radius}
+    return await answer_of(request, "formulas", "space.neighbours", **asked, model=_model(body))
 
 
 def _model(body: dict[str, Any]) -> str:

@@ -15,10 +15,9 @@ from starlette.routing import Route
 
 from edhie.files import replace_file
 from edhie.safe_text import printable
-from edhie.studio.question import MOST_SECONDS, read_number, read_question
-from edhie.studio.refusals import Refused
+from edhie.studio.question import MOST_SECONDS, Refused, read_number, read_question
 from edhie.studio.requests import Json, read_json, run_of, studio_of
-from edhie.studio.runs import FIELD, LONGEST_NAME, STUDIO, Run, unwritable
+from edhie.studio.runs import FIELD, LONGEST_NAME, STUDIO, Run, writing
 from edhie.studio.streams import get_all, get_one
 from edhie.studio.studio import Studio
 
@@ -42,13 +41,11 @@ async def post_run(request: Request) -> Response:
     run = studio.shelf.new(title, question.pop("kind"), question)
     run.note |= {"table": table.name, "file": name, "jobs": studio.jobs}
     try:
-        await run_in_threadpool(shutil.copyfile, table, run.folder / STUDIO / table.name)
-        if question.get("field"):
-            replace_file(run.folder / STUDIO / FIELD, question["field"].encode())
+        with writing():
+            await run_in_threadpool(shutil.copyfile, table, run.folder / STUDIO / table.name)
+            if question.get("field"):
+                replace_file(run.folder / STUDIO / FIELD, question["field"].encode())
         studio.shelf.add(run)
-    except OSError as error:
-        shutil.rmtree(run.folder, ignore_errors=True)
-        raise unwritable(error) from error
     except Refused:
         shutil.rmtree(run.folder, ignore_errors=True)
         raise
@@ -77,18 +74,14 @@ def table_of(run: Run) -> Path | None:
 async def get_run(request: Request) -> Response:
     """Return one run with its question and what its command printed."""
     studio, run = studio_of(request), run_of(request)
-    return Json(
-        studio.summary(run)
-        | {
-            "question": run.note.get("question"),
-            "file": run.note.get("file"),
-            "columns": run.description.get("columns") or (run.note.get("question") or {}).get("features"),
-            "rows": run.note.get("rows"),
-            "table_is_there": table_of(run) is not None,
-            "folder": str(run.folder),
-            "log": printable(run.output, keep="\n\t"),
-        }
-    )
+    kept = {name: run.note.get(name) for name in ("question", "file", "rows")}
+    more = {
+        "columns": run.description.get("columns") or (kept["question"] or {}).get("features"),
+        "table_is_there": table_of(run) is not None,
+        "folder": str(run.folder),
+        "log": printable(run.output, keep="\n\t"),
+    }
+    return Json(studio.summary(run) | kept | more)
 
 
 def _changing(change: Callable[[Studio, Run, dict[str, Any]], Awaitable[None]]) -> Callable[[Request], Any]:

@@ -7,7 +7,8 @@ import json
 import re
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,13 +16,14 @@ from typing import Any, Literal
 
 from edhie.files import replace_file, small_text
 from edhie.folder_lock import is_in_use
-from edhie.studio.question import KINDS, read_question
-from edhie.studio.refusals import Refused
+from edhie.studio.question import KINDS, Refused, read_question
 from edhie.studio.tail import Tail
 
 STUDIO, QUESTION, EVENTS, OUTPUT, FIELD = "studio", "question.json", "events.jsonl", "output.txt", "field.txt"
 FORMAT = 1
-MARKS = ("discovery.json", "revision.json", "run.json")  # files of a run; the first two are written at its end
+ANSWERS = ("discovery.json", "revision.json")  # written at the end of a fit, and of a revision
+BEGUN = "run.json"  # written when a search begins, which can be resumed from then on
+MARKS = (*ANSWERS, BEGUN)  # files of a run
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 TABLE = re.compile(r"table(?:\.[a-z]+)+")
 LONGEST_NAME = 200
@@ -65,23 +67,17 @@ class Run:
         return self.is_own and self.wanted == "run" and self.note.get("ended") is None and not self.is_live
 
     @property
-    def has_checkpoint(self) -> bool:
-        """True if there is a search to resume."""
-        return (self.folder / "run.json").is_file()
-
-    @property
     def is_answered(self) -> bool:
         """True if equations are kept."""
-        return any((self.folder / mark).is_file() for mark in MARKS[:2])
+        return bool(_there(self.folder, ANSWERS))
 
     @property
     def state(self) -> str:
         """The state as the page shows it."""
         if self.is_live:
-            is_asked_to_end = self.wanted != "run"
-            return (
-                "pausing" if is_asked_to_end else "running" if self.tail.n_starts > self.starts_before else "starting"
-            )
+            if self.wanted != "run":
+                return "pausing"
+            return "running" if self.tail.n_starts > self.starts_before else "starting"
         if not self.is_own:
             if not self.is_answered:
                 return "running" if is_in_use(self.folder) else "stopped"
@@ -94,32 +90,26 @@ class Run:
     @property
     def description(self) -> dict[str, Any]:
         """The saved summary of a fit or a revision; empty if there is none. It is read again when it has changed."""
-        path = next((self.folder / mark for mark in MARKS[:2] if (self.folder / mark).is_file()), None)
-        if path is None:
-            return {}
         try:
-            changed = path.stat().st_mtime
-            if changed != self._ended[0]:
-                whole = json.loads(small_text(path))
+            if (changed := self.changed) and changed != self._ended[0]:
+                whole = json.loads(small_text(_there(self.folder, ANSWERS)[0]))
                 kinds: dict[str, type] = {"target": str, "stopped": str, "seconds": float, "columns": list}
                 found = {name: whole[name] for name, kind in kinds.items() if isinstance(whole.get(name), kind)}
                 json.dumps(found, allow_nan=False)
                 self._ended = changed, found
-        except (OSError, ValueError, AttributeError, RecursionError):
+        except (OSError, ValueError, AttributeError, RecursionError, IndexError):
             return {}
-        return self._ended[1]
+        return self._ended[1] if changed else {}
 
     @property
     def changed(self) -> float:
         """When its equations were written; 0 if there are none."""
-        return max(
-            ((self.folder / mark).stat().st_mtime for mark in MARKS[:2] if (self.folder / mark).is_file()), default=0
-        )
+        return max((path.stat().st_mtime for path in _there(self.folder, ANSWERS)), default=0)
 
     def summary(self) -> dict[str, Any]:
         """Return the run as the list shows it, but for its place in the queue and its best equation."""
         question, tail, kept = self.note.get("question", {}), self.tail, self.description
-        kind = self.note.get("kind") or ("revise" if (self.folder / MARKS[1]).is_file() else "fit")
+        kind = self.note.get("kind") or ("revise" if (self.folder / ANSWERS[1]).is_file() else "fit")
         found = {
             "id": self.id,
             "name": self.note.get("name") or self.folder.name,
@@ -145,11 +135,9 @@ class Run:
         """Change what is known of the run, on disk first."""
         note = {**self.note, **changes}
         folder = self.folder / STUDIO
-        try:
+        with writing():
             folder.mkdir(parents=True, exist_ok=True)
             replace_file(folder / QUESTION, json.dumps(note, indent=2, ensure_ascii=False).encode())
-        except OSError as error:
-            raise unwritable(error) from error
         self.note = note
 
     def file(self, *names: str) -> Path | None:
@@ -177,6 +165,15 @@ def unwritable(error: OSError) -> Refused:
     return Refused(f"the folder of the studio cannot be written to: {reason}; make room, then try again", 507)
 
 
+@contextmanager
+def writing() -> Iterator[None]:
+    """Raise errors of a disk that cannot be written to as `Refused`."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(error) from error
+
+
 def is_full(folder: Path) -> bool:
     """Return whether the disk of a folder has no room left."""
     try:
@@ -186,13 +183,18 @@ def is_full(folder: Path) -> bool:
 
 
 def _when(folder: Path) -> str:
-    stamp = min((path.stat().st_mtime for path in (folder / mark for mark in MARKS) if path.is_file()), default=0.0)
+    stamp = min((path.stat().st_mtime for path in _there(folder)), default=0.0)
     return datetime.fromtimestamp(stamp or folder.stat().st_mtime, UTC).isoformat(timespec="seconds")
 
 
 def is_run(folder: Path) -> bool:
     """Return whether a folder is a run."""
-    return any((folder / mark).is_file() for mark in MARKS)
+    return bool(_there(folder))
+
+
+def _there(folder: Path, names: Sequence[str] = MARKS) -> list[Path]:
+    """Return the files of these names that a folder has."""
+    return [path for name in names if (path := folder / name).is_file()]
 
 
 class Shelf:
@@ -208,7 +210,7 @@ class Shelf:
         """Find runs that are new, and forget those that are gone."""
         found: dict[str, Path] = {}
         for folder in [self.folder] if self.is_one_run else _subfolders(self.folder):
-            if any((folder / mark).is_file() for mark in (*MARKS, f"{STUDIO}/{QUESTION}")):
+            if _there(folder, (*MARKS, f"{STUDIO}/{QUESTION}")):
                 found[_id(folder)] = folder
         for name in [name for name in self.runs if name not in found and not self.runs[name].is_live]:
             del self.runs[name]
@@ -235,10 +237,8 @@ class Shelf:
             "wanted": "run", "ended": None, "question": dict(question),
         }  # fmt: skip
         run = Run(own, self.folder / own, note)
-        try:
+        with writing():
             (run.folder / STUDIO).mkdir(parents=True)
-        except OSError as error:
-            raise unwritable(error) from error
         return run
 
     @property
@@ -261,12 +261,8 @@ class Shelf:
         if self.is_one_run:
             raise Refused("this studio shows one run folder, and does not delete it", 409)
         gone = run.folder.with_name(f".{run.folder.name}.deleted")
-        try:
+        with writing(), suppress(FileNotFoundError):  # deleted already, such as in another tab
             run.folder.replace(gone)  # at once, so that no half of a run remains
-        except FileNotFoundError:
-            pass  # deleted already, such as in another tab
-        except OSError as error:
-            raise unwritable(error) from error
         shutil.rmtree(gone, ignore_errors=True)
         self.runs.pop(run.id, None)
 

@@ -101,11 +101,6 @@ class Access:
             return True
         return self.host in EVERY_ADDRESS and (_is_number(name) or name == platform.node().lower())
 
-    def is_own_origin(self, origin: str) -> bool:
-        """Return whether an Origin header names this server."""
-        scheme, _, host = origin.partition("://")
-        return scheme == "http" and self.is_own_host(host)
-
 
 def _is_number(name: str) -> bool:
     try:
@@ -171,7 +166,8 @@ class Guard:
         if len(headers.getlist("host")) != 1 or not self.access.is_own_host(headers["host"]):
             return f"this server is {self.access.address}; it does not answer to another name"
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
-        if origin is not None and not self.access.is_own_origin(origin):
+        scheme, _, host = (origin or "").partition("://")
+        if origin is not None and not (scheme == "http" and self.access.is_own_host(host)):
             return "requests from other pages are refused"
         if scope["method"] not in SAFE and origin is None and site != "same-origin":
             return "requests that change something must come from the page of this server"

@@ -7,7 +7,6 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
-from pathlib import Path
 
 import uvicorn
 
@@ -37,7 +36,10 @@ def serve(
         options.folder.mkdir(parents=True, exist_ok=True)
     with locked(options.folder, "studio"), _listening(host, port, 1 if is_exact else PORTS) as listener:
         own_port: int = listener.getsockname()[1]
-        access = Access(host, own_port, _secret(options.folder))
+        with raised_as(EdhieError, f"cannot write to {options.folder}"):  # beside the runs: a run holds no secret
+            is_run_folder = is_run(options.folder)
+            cookie = secrets.token_urlsafe(32) if is_run_folder else kept_secret(options.folder / SECRET)
+        access = Access(host, own_port, cookie)
         studio = Studio(options)
         config = uvicorn.Config(
             studio_app(studio, access), log_level="warning", access_log=False, lifespan="on",
@@ -68,14 +70,6 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._studio.is_closing.set()
         await super().shutdown(sockets)
-
-
-def _secret(folder: Path) -> str:
-    """Return the secret of the cookie, which is kept beside the runs, and not in a run."""
-    if is_run(folder):
-        return secrets.token_urlsafe(32)
-    with raised_as(EdhieError, f"cannot write to {folder}"):
-        return kept_secret(folder / SECRET)
 
 
 def _listening(host: str, port: int, tries: int) -> socket.socket:

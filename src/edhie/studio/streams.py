@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from typing import Any
 
 from starlette.requests import Request
@@ -56,7 +57,8 @@ async def _changes(studio: Studio, now: Callable[[], Events], pause: Callable[[]
         if time.monotonic() - sent_at > HEARTBEAT:
             sent_at = time.monotonic()
             yield ": here\n\n"
-        await _pause(studio, pause())
+        with suppress(TimeoutError):  # ends early if the server does
+            await asyncio.wait_for(studio.is_closing.wait(), pause())
 
 
 def _now(studio: Studio, run: Run) -> Events:
@@ -73,11 +75,3 @@ def _now(studio: Studio, run: Run) -> Events:
     if not run.is_live and (tail.finished is not None or summary["state"] in ("finished", "failed")):
         found.append(("done", {"state": summary["state"], **(tail.finished or {})}))
     return found
-
-
-async def _pause(studio: Studio, seconds: float) -> None:
-    """Wait; less if the server ends."""
-    try:
-        await asyncio.wait_for(studio.is_closing.wait(), seconds)
-    except TimeoutError:
-        return

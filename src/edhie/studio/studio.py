@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from edhie.studio.question import Refused
 from edhie.studio.queue import Queue
-from edhie.studio.refusals import Refused
 from edhie.studio.runs import Run, Shelf
 from edhie.studio.uploads import Limits, Uploads
 from edhie.studio.workshop import Workshop
@@ -104,9 +104,9 @@ class Studio:
         if not run.is_live and changed and changed == run.changed:
             return best
         live = run.tail.best
-        return (
-            None if live is None else {name: live.get(name) for name in ("mathml", "text", "complexity")} | {"r2": None}
-        )
+        if live is None:
+            return None
+        return {name: live.get(name) for name in ("mathml", "text", "complexity")} | {"r2": None}
 
     async def _look_around(self) -> None:
         """Find runs of the command line, and ask for the chosen equations of those that have ended."""
@@ -114,13 +114,10 @@ class Studio:
             self.shelf.look()
             for run in list(self.shelf.runs.values()):
                 if not run.is_live and (changed := run.changed) != self._best.get(run.id, (0.0, None))[0]:
-                    self._best[run.id] = changed, await self._asked_best(run)
+                    best = None
+                    try:
+                        best = await self.ask("runs", "equations.best", folder=str(run.folder))
+                    except Refused as error:  # a folder that is damaged, which the page says when it is opened
+                        LOGGER.debug("%s: %s", run.folder, error)
+                    self._best[run.id] = changed, best
             await asyncio.sleep(LOOK_SECONDS)
-
-    async def _asked_best(self, run: Run) -> dict[str, Any] | None:
-        try:
-            found: dict[str, Any] | None = await self.ask("runs", "equations.best", folder=str(run.folder))
-        except Refused as error:  # a folder that is damaged, which the page says when it is opened
-            LOGGER.debug("%s: %s", run.folder, error)
-            return None
-        return found

@@ -7,8 +7,8 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,8 @@ from urllib.parse import unquote
 
 from edhie.files import replace_file, small_text
 from edhie.safe_text import printable
-from edhie.studio.refusals import Refused
-from edhie.studio.runs import unwritable
+from edhie.studio.question import Refused
+from edhie.studio.runs import writing
 
 FOLDER, NOTE = ".tables", "upload.json"
 WEEK = 7 * 24 * 3600
@@ -59,23 +59,17 @@ class Uploads:
 
         The rest of a table that is refused is passed over: a browser reads no answer before it has sent everything.
         """
-        upload = self._new(name)
         try:
-            upload.path.parent.mkdir(parents=True)
-            self._check_size(declared)
-            with upload.path.open("wb") as file:
-                async for part in parts:
-                    file.write(part)
-                    self._check_size(file.tell())
-                if file.tell() == 0:
-                    raise Refused("the file is empty; choose one with a row of names and rows of numbers")
-            self._keep(upload)
-        except (OSError, Refused) as error:
-            self.remove(upload)
+            with self._taken(name) as upload:
+                self._check_size(declared)
+                with upload.path.open("wb") as file:
+                    async for part in parts:
+                        file.write(part)
+                        self._check_size(file.tell())
+                    if file.tell() == 0:
+                        raise Refused("the file is empty; choose one with a row of names and rows of numbers")
+        except Refused:
             await _pass_over(parts)
-            raise unwritable(error) if isinstance(error, OSError) else error from None
-        except BaseException:  # a browser that is gone
-            self.remove(upload)
             raise
         return upload
 
@@ -86,14 +80,8 @@ class Uploads:
 
     def copy(self, path: Path, name: str) -> Upload:
         """Take a table that lies on this machine: an example, or that of a run."""
-        upload = self._new(name)
-        try:
-            upload.path.parent.mkdir(parents=True)
+        with self._taken(name) as upload:
             shutil.copyfile(path, upload.path)
-            self._keep(upload)
-        except OSError as error:
-            self.remove(upload)
-            raise unwritable(error) from error
         return upload
 
     def table(self, name: str) -> Upload:
@@ -109,15 +97,21 @@ class Uploads:
         """Remove a table."""
         shutil.rmtree(upload.path.parent, ignore_errors=True)
 
-    def _new(self, name: str) -> Upload:
+    @contextmanager
+    def _taken(self, name: str) -> Iterator[Upload]:
+        """Make the folder of a table, which the block writes; remove it if that fails, or if a browser is gone."""
         self._remove_old()
         shown = printable(unquote(name).replace("\\", "/").rpartition("/")[2])[:LONGEST_NAME] or "table.csv"
-        own = f"t-{secrets.token_hex(8)}"
-        return Upload(own, self.folder / own / f"table{_suffix(shown)}", shown)
-
-    def _keep(self, upload: Upload) -> None:
-        note = {"name": upload.name, "suffix": upload.path.name.removeprefix("table")}
-        replace_file(upload.path.parent / NOTE, json.dumps(note).encode())
+        own, suffix = f"t-{secrets.token_hex(8)}", _suffix(shown)
+        upload = Upload(own, self.folder / own / f"table{suffix}", shown)
+        try:
+            with writing():
+                upload.path.parent.mkdir(parents=True)
+                yield upload
+                replace_file(upload.path.parent / NOTE, json.dumps({"name": shown, "suffix": suffix}).encode())
+        except BaseException:
+            self.remove(upload)
+            raise
 
     def _remove_old(self) -> None:
         with suppress(OSError):

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+from asyncio.subprocess import DEVNULL, PIPE
 from contextlib import suppress
 from typing import Any
 
 from edhie.processes import command_of, import_path
-from edhie.studio.refusals import Refused
+from edhie.studio.question import Refused
 
 LONGEST = 1 << 28  # bytes of an answer
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # the search needs the cores
@@ -34,13 +35,13 @@ class Workshop:
             try:
                 line = await asyncio.wait_for(_exchange(process, message), seconds)
             except TimeoutError:
-                await self._end()
+                await self.close()
                 raise Refused(f"this took longer than {seconds:g} seconds, and was stopped; ask for less") from None
             except BaseException:  # whoever asked has gone: the answer must not be taken for that of the next question
-                await self._end()
+                await self.close()
                 raise
             if not line.endswith(b"\n"):
-                await self._end()
+                await self.close()
                 raise Refused("this took more memory than there is, or broke the reader; ask for less", 422)
         answer = json.loads(line)
         if "refused" in answer:
@@ -48,23 +49,16 @@ class Workshop:
             raise Refused(refused["error"], refused["status"], where=refused.get("where"))
         return answer["found"]
 
-    async def close(self) -> None:
-        """End the process."""
-        await self._end()
-
     async def _started(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:
+            environment = import_path() | ENVIRONMENT
             self._process = await asyncio.create_subprocess_exec(
-                *command_of(MODULE),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                env=import_path() | ENVIRONMENT,
-                limit=LONGEST,
+                *command_of(MODULE), stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment, limit=LONGEST
             )
         return self._process
 
-    async def _end(self) -> None:
+    async def close(self) -> None:
+        """End the process."""
         process, self._process = self._process, None
         if process is not None:
             with suppress(ProcessLookupError):

@@ -10,7 +10,7 @@ from typing import Any
 from edhie.errors import EdhieError
 from edhie.processes import serve
 from edhie.safe_text import printable
-from edhie.studio.refusals import Refused
+from edhie.studio.question import Refused
 
 MEMORY = 6 << 30  # bytes of address space
 

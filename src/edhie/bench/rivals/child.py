@@ -6,6 +6,7 @@ import faulthandler
 import sys
 import time
 import warnings
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from edhie.search.strategies import imported
 
 PREPARE = "prepare_"
 """Prefix of a function in the rival's module that prepares what all of its runs share, such as a model."""
+PACKAGES = "PACKAGES"
+"""Name of a tuple in the rival's module: what is imported before its first run."""
 
 
 def answer(message: dict[str, Any]) -> dict[str, Any]:
@@ -28,6 +31,8 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
         question = Question.from_json(message["question"])
         if message["is_preparation"]:
             fit.__globals__.get(f"{PREPARE}{fit.__name__}", lambda question: None)(question)
+            for package in fit.__globals__.get(PACKAGES, ()):
+                import_module(package)
             return {}
         began = time.perf_counter()
         with np.errstate(all="ignore"):

@@ -10,6 +10,7 @@ import numpy as np
 
 from edhie.bench.rivals import Answer, Question, from_prefix
 
+PACKAGES = ("gplearn.genetic",)
 OWN = {
     "+": "add", "-": "sub", "*": "mul", "/": "div", "sin": "sin", "cos": "cos", "tan": "tan", "log": "log",
     "sqrt": "sqrt", "abs": "abs",
@@ -35,11 +36,6 @@ gplearn's own `div` and `log` differ from them: if the divisor or the argument i
 LARGEST = 230.0  # argument of exp; products of larger values would overflow
 POPULATION = 1000  # its default
 HOPELESS = 1e300  # error of a program with values that are not finite
-
-
-def prepare_fit(question: Question) -> None:
-    """Import the package."""
-    import gplearn.genetic  # noqa: F401
 
 
 def fit(question: Question) -> Answer:

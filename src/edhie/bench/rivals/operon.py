@@ -7,6 +7,7 @@ from typing import Any
 
 from edhie.bench.rivals import Answer, Question
 
+PACKAGES = ("pyoperon.sklearn",)
 NAMES = {
     "+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow", "^2": "square", "sin": "sin", "cos": "cos",
     "exp": "exp", "log": "log", "sqrt": "sqrt", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan",
@@ -17,11 +18,6 @@ ALWAYS = ("constant", "variable")  # a variable has a coefficient, and the whole
 POPULATION = 1000  # its default
 ITERATIONS = 5  # of the fit of an expression's constants
 DIGITS = 60  # after the point: every number of single precision is printed exactly
-
-
-def prepare_fit(question: Question) -> None:
-    """Import the package."""
-    import pyoperon.sklearn  # noqa: F401
 
 
 def fit(question: Question) -> Answer:

@@ -16,6 +16,7 @@ import platformdirs
 from edhie.bench.rivals import Answer, Question, from_prefix
 from edhie.storage import digest
 
+PACKAGES = ("SRToolkit.approaches",)
 NAMES = {"log": "ln", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "neg": "u-"}
 """Its names of symbols, where they differ from ours."""
 FORMS = (
@@ -63,11 +64,6 @@ def proged(question: Question) -> Answer:
     approach = ProGED()
     approach.adapt(question.X, library_of(question))
     return _searched(approach, question)
-
-
-def prepare_proged(question: Question) -> None:
-    """Import the package."""
-    import SRToolkit.approaches  # noqa: F401
 
 
 def formula(tokens: Sequence[str], parameters: Sequence[float], library: Any) -> str:

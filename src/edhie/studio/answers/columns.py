@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from edhie.evaluate.tables.decimals import is_number, parse_number
 from edhie.evaluate.tables.rows import RowTable
 from edhie.evaluate.tables.table import Missing
 from edhie.lists import from_line
-from edhie.studio.answers.plain import finite, finites
+from edhie.studio.answers.reading import finite, finites
 
 BINS = 20
 MOST_GAPPY = 60  # columns with gaps whose common gaps are counted
@@ -37,7 +38,6 @@ class Column:
     first_missing: int | None = None
     """Its first row without a value, counted from 0."""
     first_other: tuple[int, str] | None = None
-    distinct: int = 0
     is_odd: bool = False
     """True if some cell is not missing and no number as Python writes it."""
 
@@ -45,13 +45,12 @@ class Column:
         """Take numbers, NaN where there is none, in place of all that was known."""
         gaps = np.flatnonzero(~np.isfinite(values))
         self.n_missing, self.first_missing = len(gaps), int(gaps[0]) if len(gaps) else None
-        self.others, self.first_other = Counter(), None
-        self.add_numbers(values)
+        self.others, self.first_other, self.values = Counter(), None, values
 
-    def add_numbers(self, values: Numbers) -> None:
-        """Take numbers; what is known of other cells stays."""
-        self.values = values
-        self.distinct = len(np.unique(values[np.isfinite(values)]))
+    @cached_property
+    def distinct(self) -> int:
+        """The number of its different values; to be asked when all of them are read."""
+        return len(self.others) if self.values is None else len(np.unique(self.values[np.isfinite(self.values)]))
 
     @property
     def kind(self) -> str:
@@ -141,23 +140,16 @@ def _read_cells(table: Table, columns: Sequence[Column], numeric: set[str], opti
     mark = options.get("decimal") or table.decimal
     places = [table.names.index(each.name) for each in columns]
     parts: list[list[Numbers]] = [[] for _ in columns]
-    for start, rows in _chunks(table):
+    texts, start = table.texts(), 0
+    while rows := list(itertools.islice(texts, CHUNK)):
         for column, place, into in zip(columns, places, parts, strict=True):
             cells = [row[place] for row in rows]
             values = _plain_numbers(cells, missing) if column.name in numeric else None
             into.append(_numbers_in(cells, start, column, missing, mark) if values is None else values)
+        start += len(rows)
     for column, found in zip(columns, parts, strict=True):
         if column.name in numeric:
-            column.add_numbers(np.concatenate([np.empty(0), *found]))
-        else:
-            column.distinct = len(column.others)
-
-
-def _chunks(table: Table) -> Iterator[tuple[int, list[list[str]]]]:
-    rows, start = table.texts(), 0
-    while some := list(itertools.islice(rows, CHUNK)):
-        yield start, some
-        start += len(some)
+            column.values = np.concatenate([np.empty(0), *found])
 
 
 def _plain_numbers(cells: Sequence[str], missing: Missing) -> Numbers | None:

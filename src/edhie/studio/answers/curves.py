@@ -18,8 +18,8 @@ from edhie.fit import Equation
 from edhie.selection.description_kernels import row_weights
 from edhie.selection.noise import NoiseModel, smallest_prediction
 from edhie.studio.answers.opened_run import OpenedRun, Rows, opened_run, rows_of
-from edhie.studio.answers.plain import MOST_POINTS, finite, finites, some_rows
-from edhie.studio.refusals import Refused
+from edhie.studio.answers.reading import MOST_POINTS, finite, finites, some_rows
+from edhie.studio.question import Refused
 
 GRID = 240  # points of a curve
 BEYOND = 0.3  # of the range of the data, to either side
@@ -47,8 +47,7 @@ def fit(
         rows = rows_of(folder, table, question)
         expr = _read(expression, rows)
     place = rows.place(x)
-    grid, limits = _grid(rows, place, log=log)
-    columns = _along(rows.medians, place, grid)
+    grid, columns, limits = _grid(rows, place, rows.medians, log=log)
     values = _values(expr, rows, columns)
     reach = None if each is None else _deviations(each, columns)
     low, high = (None, None) if reach is None else (finites(values - reach), finites(values + reach))
@@ -57,14 +56,7 @@ def fit(
         return {
             "x": rows.columns[place],
             "measured": _measured(rows, expr, place, None if each is None else each.model),
-            "curve": {
-                "x": finites(grid),
-                "y": finites(values),
-                "low": low,
-                "high": high,
-                **limits,
-                "at": rows.others(place),
-            },
+            "curve": {"x": finites(grid), "y": finites(values), "low": low, "high": high, **limits},
             "error": finite(typical_error(rows.train, predicted, is_relative=is_relative)),
             "is_relative": is_relative,
             "r2": finite(r2(rows.train.y, predicted, rows.train.weights)),
@@ -91,14 +83,14 @@ def try_values(
     for name, value in values.items():
         at[rows.place(name)] = value
     place = rows.place(x)
-    grid, limits = _grid(rows, place, log=log)
+    grid, columns, limits = _grid(rows, place, at, log=log)
     predicted = _values(expr, rows, rows.train.columns)
     deviation = _deviation(run, each, at) if constants is None else None
     return {
         "value": finite(_values(expr, rows, at[:, np.newaxis])[0]),
         "standard_deviation": deviation,
         "at": dict(zip(rows.columns, finites(at), strict=True)),
-        "curve": {"x": finites(grid), "y": finites(_values(expr, rows, _along(at, place, grid))), **limits},
+        "curve": {"x": finites(grid), "y": finites(_values(expr, rows, columns)), **limits},
         "error": finite(typical_error(rows.train, predicted, is_relative=run.has_relative_errors)),
         "is_relative": run.has_relative_errors,
     }
@@ -107,8 +99,7 @@ def try_values(
 def compared_curves(rows: Rows, one: Equation, other: Equation, x: str | None, *, log: bool) -> dict[str, Any]:
     """Return the curves of two equations along a column, and the row of the data where they differ most."""
     place = rows.place(x)
-    grid, limits = _grid(rows, place, log=log)
-    columns = _along(rows.medians, place, grid)
+    grid, columns, limits = _grid(rows, place, rows.medians, log=log)
     a, b = (_values(each.expr, rows, columns) for each in (one, other))
     data = rows.train.columns
     with np.errstate(all="ignore"):
@@ -119,7 +110,7 @@ def compared_curves(rows: Rows, one: Equation, other: Equation, x: str | None, *
         largest = {"value": finite(apart[row]), "at": dict(zip(rows.columns, finites(data[:, row]), strict=True))}
     return {
         "x": rows.columns[place],
-        "curves": {"x": finites(grid), "a": finites(a), "b": finites(b), **limits, "at": rows.others(place)},
+        "curves": {"x": finites(grid), "a": finites(a), "b": finites(b), **limits},
         "largest_difference": largest,
     }
 
@@ -131,24 +122,22 @@ def _read(expression: str, rows: Rows) -> Expr:
         raise Refused(f"this expression cannot be read: {error}") from error
 
 
-def _grid(rows: Rows, place: int, *, log: bool) -> tuple[Numbers, dict[str, float | None]]:
-    """Return points along a column, to beyond the data on both sides, and where the data are.
+def _grid(rows: Rows, place: int, at: Numbers, *, log: bool) -> tuple[Numbers, Numbers, dict[str, Any]]:
+    """Return points along a column, to beyond the data on both sides; all columns there; and where that is.
 
-    For a logarithmic axis their ratios are equal, if all of the data are positive.
+    Other columns have the values `at`. For a logarithmic axis the ratios of points are equal, if all data are positive.
     """
-    parts = [rows.train.columns[place]] + ([] if rows.validation is None else [rows.validation.columns[place]])
-    low, high = float(min(part.min() for part in parts)), float(max(part.max() for part in parts))
-    beyond, limits = BEYOND * (high - low) or 1.0, {"data_from": finite(low), "data_to": finite(high)}
+    data = np.concatenate([part.columns[place] for part in rows.parts])
+    low, high = float(data.min()), float(data.max())
+    beyond = BEYOND * (high - low) or 1.0
     if log and low > 0:
-        return np.geomspace(low / BEYOND_FACTOR, high * BEYOND_FACTOR, GRID), limits
-    return np.linspace(low - beyond, high + beyond, GRID), limits
-
-
-def _along(at: Numbers, place: int, grid: Numbers) -> Numbers:
-    """Return columns with one that varies and the others at their values."""
-    columns = np.repeat(at[:, np.newaxis], len(grid), axis=1)
+        grid = np.geomspace(low / BEYOND_FACTOR, high * BEYOND_FACTOR, GRID)
+    else:
+        grid = np.linspace(low - beyond, high + beyond, GRID)
+    columns = np.repeat(at[:, np.newaxis], GRID, axis=1)
     columns[place] = grid
-    return columns
+    others = {name: finite(at[k]) for k, name in enumerate(rows.columns) if k != place}
+    return grid, columns, {"data_from": finite(low), "data_to": finite(high), "at": others}
 
 
 def _values(expr: Expr, rows: Rows, columns: Numbers) -> Numbers:
@@ -163,17 +152,16 @@ def _measured(rows: Rows, expr: Expr, place: int, model: NoiseModel | None) -> l
     Where rows scatter differently, `scaled` are the residuals over the standard deviation that is expected of each row.
     """
     found = []
-    parts = [(rows.train, False)] + ([] if rows.validation is None else [(rows.validation, True)])
-    total = sum(data.n_rows for data, _ in parts)
-    deviations: Sequence[Numbers | None] = _expected(rows, expr, model) or [None] * len(parts)
-    for (data, held_out), expected in zip(parts, deviations, strict=True):
+    total = sum(data.n_rows for data in rows.parts)
+    deviations: Sequence[Numbers | None] = _expected(rows, expr, model) or [None] * len(rows.parts)
+    for data, expected in zip(rows.parts, deviations, strict=True):
         chosen = some_rows(data.n_rows, max(1, MOST_POINTS * data.n_rows // max(total, MOST_POINTS)))
         columns, y = data.columns[:, chosen], data.y[chosen]
         predicted = _values(expr, rows, columns)
         with np.errstate(all="ignore"):
             numbers = zip(finites(columns[place]), finites(y), finites(predicted), finites(y - predicted), strict=True)
         names = ("x", "y", "predicted", "residual")
-        part = [dict(zip(names, row, strict=True)) | {"held_out": held_out} for row in numbers]
+        part = [dict(zip(names, row, strict=True)) | {"held_out": data is rows.validation} for row in numbers]
         if expected is not None:
             with np.errstate(all="ignore"):
                 scaled = finites((y - predicted) / expected[chosen])
@@ -187,7 +175,7 @@ def _expected(rows: Rows, expr: Expr, model: NoiseModel | None) -> list[Numbers]
     differs = model is not None and model.name in ("proportional", "counts", "both")
     if not differs and rows.train.weights is None:
         return None
-    parts = [rows.train] + ([] if rows.validation is None else [rows.validation])
+    parts = rows.parts
     predicted = np.concatenate([_values(expr, rows, data.columns) for data in parts])
     residuals = np.concatenate([data.y for data in parts]) - predicted
     weights = np.concatenate([np.ones(data.n_rows) if data.weights is None else data.weights for data in parts])

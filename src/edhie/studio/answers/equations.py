@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from edhie.expr.difference import difference
 from edhie.expr.mathml import mathml_name, mathml_terms, to_mathml
 from edhie.fit import Discovery, Equation
 from edhie.fit.revision import Revision
-from edhie.plots.words import constant_digits, constants_note, one_line
+from edhie.plots.words import constants_note, constants_of, one_line
 from edhie.safe_text import printable
 from edhie.studio.answers.curves import compared_curves, typical_error
 from edhie.studio.answers.opened_run import opened_run
-from edhie.studio.answers.plain import finite
+from edhie.studio.answers.reading import finite
 from edhie.studio.answers.trees import compared, tree
 
 NEEDED = "r"  # numbers as they are: `shown` has as few digits as needed
@@ -71,12 +70,8 @@ def _equation(each: Equation, place: int, *, is_relative: bool = False) -> dict[
         "mathml": mathml_terms(each.printed, number_format=NEEDED),
         "latex": each.latex_equation(),
         "complexity": each.complexity,
-        "loss": finite(each.loss),
         "error": finite(error),
-        "score": finite(each.score),
-        "r2": finite(each.r2),
-        "r2_validation": finite(each.r2_validation),
-        "weight": finite(each.weight),
+        **{name: finite(getattr(each, name)) for name in ("loss", "score", "r2", "r2_validation", "weight")},
         "confidence": each.confidence,
         "noise": each.noise,
     }
@@ -86,27 +81,16 @@ def _revision(found: Revision) -> dict[str, Any]:
     original, first = found.original.expr, found.steps[0].equation.expr
     steps = []
     for k, step in enumerate(found.steps):
-        trees = compared(difference(first, step.equation.expr))
-        steps.append(
-            _equation(step.equation, k)
-            | {
-                "distance": step.distance,
-                "changes": str(step.changes),
-                "is_chosen": step is found.chosen,
-                "original_tree": trees[0],
-                "tree": trees[1],
-            }
-        )
+        before, after = compared(difference(first, step.equation.expr))
+        change = {"distance": step.distance, "changes": str(step.changes), "original_tree": before, "tree": after}
+        steps.append(_equation(step.equation, k) | change | {"is_chosen": step is found.chosen})
+    mathml = to_mathml(original, number_format=".6g")
     return {
         "kind": "revise",
         "is_relative": False,
         "verdict": f"{found.verdict[0].upper()}{found.verdict[1:]}.",
         "steps": steps,
-        "original": {
-            "text": str(original),
-            "mathml": to_mathml(original, number_format=".6g"),
-            "loss": finite(found.original.error),
-        },
+        "original": {"text": str(original), "mathml": mathml, "loss": finite(found.original.error)},
         "notes": [],
     }
 
@@ -114,18 +98,14 @@ def _revision(found: Revision) -> dict[str, Any]:
 def equation(folder: str, place: int) -> dict[str, Any]:
     """Return the constants of one equation with their standard errors, and its tree."""
     each = opened_run(folder).equation(place)
-    found, letter = each.uncertainty, each.expr.library.constant
-    constants = []
-    for k, value in enumerate(found.values.tolist()):
-        error, low, high = (float(part[k]) for part in (found.standard_errors, found.lower, found.upper))
-        is_held = k in found.held
-        text = f"{value:.{constant_digits(value, error)}g}"
-        if math.isfinite(error) and not is_held:
-            text += f" ± {error:.2g}"
+    constants, letter = [], each.expr.library.constant
+    for known in constants_of(each):
+        error, low, high = (None if known.is_held else finite(part) for part in (known.error, known.low, known.high))
+        text = f"{known.value:.{known.digits}g}" + ("" if error is None else f" ± {error:.2g}")
         constants.append({
-            "label": f"{letter}{k + 1}", "value": finite(value), "standard_error": None if is_held else finite(error),
-            "low": None if is_held else finite(low), "high": None if is_held else finite(high), "text": text,
-            "is_held": is_held, "is_determined": is_held or math.isfinite(error),
+            "label": f"{letter}{known.number}", "value": finite(known.value), "standard_error": error,
+            "low": low, "high": high, "text": text, "is_held": known.is_held,
+            "is_determined": known.is_held or error is not None,
         })  # fmt: skip
     return {
         "index": place,

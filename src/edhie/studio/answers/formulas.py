@@ -20,7 +20,7 @@ from edhie.search.template import Template
 from edhie.studio.answers.opened_run import read_question_table
 from edhie.studio.answers.reading import opened, worded
 from edhie.studio.answers.trees import tree
-from edhie.studio.refusals import Refused
+from edhie.studio.question import Refused
 
 MOST_LETTERS = 20_000
 MOST_NODES = 5000  # that are rendered
@@ -42,7 +42,6 @@ def check(text: str, kind: str, variables: Sequence[str]) -> dict[str, Any]:
         return {"ok": any(each["ok"] for each in found), "formulas": found}
     known = {"names": list(names)}
     try:
-        _check_length(text)
         if kind == "template":
             return known | _template(text, names)
         expr = read(text, everything(names) if names else None)
@@ -53,6 +52,7 @@ def check(text: str, kind: str, variables: Sequence[str]) -> dict[str, Any]:
 
 def read(text: str, library: SymbolLibrary | None) -> Expr:
     """Return the expression of a text in either notation; the left-hand side of an equation is passed over."""
+    _check_length(text)
     left = LEFT_SIDE.match(text)
     start = left.end() if left else 0
     reader = from_latex if "\\" in text or "{" in text else parse
@@ -91,7 +91,6 @@ def _check_length(text: str) -> None:
 def _line(number: int, text: str) -> dict[str, Any]:
     """Return one formula of a field; its variables may have any names."""
     try:
-        _check_length(text)
         return {"line": number, "ok": True, **_rendered(read(text, None))}
     except EdhieError as error:
         return {**fault(error, text), "line": number, "ok": False}
@@ -102,6 +101,7 @@ def _is_formula(line: str) -> bool:
 
 
 def _template(text: str, names: Sequence[str]) -> dict[str, Any]:
+    _check_length(text)
     found = Template.parse(text, everything(names))
     mathml = to_mathml(found.frame[0], number_format=".6g")
     for hole, call in enumerate(found.calls):
@@ -131,33 +131,25 @@ def checked(path: str, name: str, question: dict[str, Any]) -> dict[str, Any]:
     found = question | ({"options": options} if options else {})
     found["features"] = list(measured.problem.columns)
     if "guesses" in found:
-        found["guesses"] = [_plain_formula(each, names, "guesses") for each in found["guesses"]]
-    if "formula" in found:
-        found["formula"] = _plain_formula(found["formula"], names, "formula")
-    if "template" in found:
-        found["template"] = _plain_template(found["template"], names)
+        found["guesses"] = [_plain(each, names, "guesses") for each in found["guesses"]]
+    for field in ("formula", "template"):
+        if field in found:
+            found[field] = _plain(found[field], names, field)
     if "field" in found:
         found["field"] = _plain_field(found["field"])
     return found
 
 
-def _plain_formula(text: str, names: Sequence[str], field: str) -> str:
-    """Return a formula in plain text; raise `Refused` with its field and the place of the fault."""
+def _plain(text: str, names: Sequence[str], field: str) -> str:
+    """Return a formula in plain text, or a template that can be read; `Refused` has the place of a fault."""
     try:
-        _check_length(text)
-        return str(read(text, everything(names)))
-    except EdhieError as error:
-        raise refused(error, text, field) from error
-
-
-def _plain_template(text: str, names: Sequence[str]) -> str:
-    """Return a template that can be read."""
-    try:
+        if field != "template":
+            return str(read(text, everything(names)))
         _check_length(text)
         Template.parse(text, everything(names))
+        return text.strip()
     except EdhieError as error:
-        raise refused(error, text, "template") from error
-    return text.strip()
+        raise refused(error, text, field) from error
 
 
 def _plain_field(text: str) -> str:
@@ -166,7 +158,6 @@ def _plain_field(text: str) -> str:
     first: Refused | None = None
     for line in filter(_is_formula, text.splitlines()):
         try:
-            _check_length(line)
             found.append(str(read(line, None)))
         except EdhieError as error:
             first = first or refused(error, line, "field")

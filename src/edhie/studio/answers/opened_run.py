@@ -20,8 +20,7 @@ from edhie.fit.revision import saving as revisions
 from edhie.fit.run_folder import DESCRIPTION, load
 from edhie.lists import from_line
 from edhie.selection.noise import PROPORTIONAL
-from edhie.studio.answers.plain import finite
-from edhie.studio.refusals import Refused
+from edhie.studio.question import Refused
 
 KEPT = 4  # runs that stay open
 
@@ -75,6 +74,11 @@ class Rows:
     train: Data
     validation: Data | None
 
+    @property
+    def parts(self) -> list[Data]:
+        """The rows fitted to, then those held out if there are any."""
+        return [self.train] if self.validation is None else [self.train, self.validation]
+
     def place(self, column: Any) -> int:
         """Return the place of a column, which may be named as in the table or in equations; the first by default."""
         if column in (None, ""):
@@ -83,10 +87,6 @@ class Rows:
             if column in names:
                 return names.index(column)
         raise Refused(f"the equations have no column {column!r}", 404)
-
-    def others(self, place: int) -> dict[str, float | None]:
-        """Return the median of each column but the one at this place."""
-        return {name: finite(self.medians[k]) for k, name in enumerate(self.columns) if k != place}
 
     @property
     def medians(self) -> Numbers:
@@ -124,15 +124,10 @@ def rows_of(folder: str, table: str | None, question: dict[str, Any] | None) -> 
 def read_question_table(path: Path, question: dict[str, Any], options: dict[str, Any]) -> Measured:
     """Read a table as the command does that answers the question."""
     return read_file(
-        path,
-        question["target"],
-        features=question.get("features", ()),
-        sigma=question.get("sigma"),
-        decimal=options.get("decimal"),
-        missing=from_line(options.get("missing", "")),
-        drop_missing=bool(options.get("drop_missing")),
-        header=options.get("header"),
-    )
+        path, question["target"], features=question.get("features", ()), sigma=question.get("sigma"),
+        decimal=options.get("decimal"), missing=from_line(options.get("missing", "")),
+        drop_missing=bool(options.get("drop_missing")), header=options.get("header"),
+    )  # fmt: skip
 
 
 @lru_cache(KEPT)

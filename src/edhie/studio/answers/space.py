@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from edhie.errors import EdhieError
-from edhie.expr import Expr, SymbolLibrary
+from edhie.expr import Expr
 from edhie.expr.mathml import to_mathml
 from edhie.generators import load
 from edhie.generators.base import LatentGenerator
@@ -17,7 +17,7 @@ from edhie.generators.walks import interpolate
 from edhie.generators.walks import neighbours as neighbours_of
 from edhie.studio.answers.formulas import read, refused, used_variables
 from edhie.studio.answers.trees import tree
-from edhie.studio.refusals import Refused
+from edhie.studio.question import Refused
 
 NO_NUMBERS = "; this model has no constants, so formulas have no numbers"
 
@@ -70,16 +70,12 @@ def _read(texts: dict[str, str], model: str) -> tuple[list[Expr], LatentGenerato
     if not set(used) <= set(own):
         used += [name for name in own if name not in used][: len(own) - len(used)]
         space = Renamed(space, used)
-    exprs = []
+    exprs, has_constants = [], space.library.constant is not None
     for field, expr in read_as.items():
         try:
-            exprs.append(_over(expr, space.library))
+            with_constants = expr.numbers_to_constants().free() if has_constants else expr
+            exprs.append(with_constants.cast(space.library))
         except EdhieError as error:
-            more = NO_NUMBERS if space.library.constant is None else ""
+            more = "" if has_constants else NO_NUMBERS
             raise Refused(f"{model} cannot write this formula: {error}{more}", where={"field": field}) from error
     return exprs, space
-
-
-def _over(expr: Expr, library: SymbolLibrary) -> Expr:
-    """Return a formula over a model's symbols, its numbers as constants."""
-    return (expr if library.constant is None else expr.numbers_to_constants().free()).cast(library)

@@ -18,9 +18,8 @@ from edhie.evaluate.tables.table import Source
 from edhie.lists import as_line
 from edhie.safe_text import printable
 from edhie.studio.answers.columns import Column, gaps_of, read_columns
-from edhie.studio.answers.plain import finites, some_rows
-from edhie.studio.answers.reading import HEADER_NOTES, for_the_user, opened, worded
-from edhie.studio.refusals import Refused
+from edhie.studio.answers.reading import HEADER_NOTES, finites, for_the_user, opened, some_rows, worded
+from edhie.studio.question import Refused
 
 PREVIEW = 20  # rows
 MOST_PROBLEMS = 20
@@ -156,7 +155,8 @@ def _problems(column: Column, table: Table, *, drops: bool) -> list[dict[str, An
                 "label": f"Take {what} for missing, and leave these rows out",
                 "options": {"missing": as_line(kinds), "drop_missing": True},
             }]  # fmt: skip
-        remedies += _other_mark(kinds)
+        marks = [mark for mark in MARKS if all(parse_number(kind, mark) is not None for kind in kinds)]
+        remedies += [MARKS[mark] for mark in marks[:1]]  # all cells are numbers by it
         found.append(_problem(f"{shown}{more}.", column.name, row, cell, [*remedies, leave_out]))
     if column.first_missing is not None and not drops:
         row = table.line_of(column.first_missing)
@@ -170,12 +170,6 @@ def _problems(column: Column, table: Table, *, drops: bool) -> list[dict[str, An
 
 def _problem(message: str, column: str, row: int, cell: str, remedies: list[dict[str, Any]]) -> dict[str, Any]:
     return {"message": message, "column": column, "row": row, "cell": _cell(cell), "remedies": remedies}
-
-
-def _other_mark(cells: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the remedy of another decimal mark, if all cells are numbers by it."""
-    fitting = (mark for mark in MARKS if all(parse_number(cell, mark) is not None for cell in cells))
-    return [MARKS[mark] for mark in fitting][:1]
 
 
 def _suggested(columns: Sequence[Column]) -> dict[str, Any]:

@@ -13,11 +13,11 @@ from edhie.expr.exports import export as written
 from edhie.expr.exports.excel import ROW, column_name, to_excel
 from edhie.fit import Equation
 from edhie.fit.problem import variable_names
-from edhie.plots.words import one_line, r2_text
+from edhie.plots.words import constants_of, one_line, r2_text
 from edhie.report import write_report
 from edhie.studio.answers.opened_run import OpenedRun, opened_run
 from edhie.studio.answers.reading import opened
-from edhie.studio.refusals import Refused
+from edhie.studio.question import Refused
 
 MARKDOWN, LATEX, EXCEL = "markdown", "latex", "excel"
 
@@ -38,16 +38,14 @@ def export(
             f"{cells[name]} is {one_line(columns[name])}" for name in each.train.names if name in each.expr.variables
         ]
         return {"text": f"{to_excel(each.expr, name='f', target='y', cells=cells)}\n", "about": ", ".join(used)}
-    return {"text": _written(run, each, format), "about": ""}
-
-
-def _written(run: OpenedRun, each: Equation, format: str) -> str:
     if format == MARKDOWN:
-        return _markdown(run, each)
-    if format == LATEX:
-        return f"{_with_accents(each.latex_equation())}\n"
-    target = variable_names((*each.train.names, each.target))[-1]  # an identifier that no variable has
-    return written(each.expr, format, name="f", target=target).rstrip("\n") + "\n"
+        text = _markdown(run, each)
+    elif format == LATEX:
+        text = _with_accents(each.latex_equation())
+    else:
+        target = variable_names((*each.train.names, each.target))[-1]  # an identifier that no variable has
+        text = written(each.expr, format, name="f", target=target)
+    return {"text": text.rstrip("\n") + "\n", "about": ""}
 
 
 def _with_accents(latex: str) -> str:
@@ -77,18 +75,17 @@ def _cells(run: OpenedRun, each: Equation, table: str | None, options: dict[str,
 
 def _markdown(run: OpenedRun, each: Equation) -> str:
     """Return the equation as display mathematics, with its constants in a table."""
-    found, letter = each.uncertainty, each.expr.library.constant
+    constants, letter = constants_of(each), each.expr.library.constant
     lines = ["$$", each.latex_equation(), "$$", "", f"R² = {r2_text(each.r2)}, {each.train.n_rows:,} rows", ""]
     columns = zip(each.train.names, run.rows.columns, strict=True)
     lines += [f"- `{name}`: {_cell(column)}" for name, column in columns if name != column]
-    if len(found.values):
+    if constants:
         lines += [""] if lines[-1] else []  # a table is no part of a list
         lines += ["| constant | value | standard error |", "|---|---|---|"]
-        for k, value in enumerate(found.values.tolist()):
-            error = float(found.standard_errors[k])
-            told = "given" if k in found.held else f"{error:.2g}" if math.isfinite(error) else "not determined"
-            lines.append(f"| {letter}{k + 1} | {value:.8g} | {told} |")
-    return "\n".join(lines).rstrip("\n") + "\n"
+        for known in constants:
+            told = f"{known.error:.2g}" if math.isfinite(known.error) else "not determined"
+            lines.append(f"| {letter}{known.number} | {known.value:.8g} | {'given' if known.is_held else told} |")
+    return "\n".join(lines)
 
 
 def _cell(name: str) -> str:

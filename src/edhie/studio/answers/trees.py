@@ -25,7 +25,7 @@ def tree(expr: Expr, marks: Mapping[int, str] | None = None, *, number_format: s
     texts = to_prefix_tokens(expr, number_format=number_format)
     kinds = ["number" if symbol.kind == "literal" else symbol.kind for _, _, symbol in expr.walk()]
     labels = [_label(kind, text) for kind, text in zip(kinds, texts, strict=True)]
-    placed = tree_layout(expr, labels, width=_width, gap=GAP)
+    placed = tree_layout(expr, labels, width=lambda label: max(NARROWEST, LETTER_WIDTH * len(label) + 0.3), gap=GAP)
     nodes = [
         {"id": node.position, "label": node.label, "x": round(node.x, 3), "y": node.depth - 1, "kind": kind}
         | ({"mark": marks.get(node.position, "kept")} if marks is not None else {})
@@ -45,10 +45,6 @@ def compared(changes: Difference) -> tuple[dict[str, Any], dict[str, Any]]:
     before |= dict.fromkeys(changes.deleted, "removed")
     after |= dict.fromkeys(changes.inserted, "added")
     return tree(changes.before, before), tree(changes.after, after)
-
-
-def _width(label: str) -> float:
-    return max(NARROWEST, LETTER_WIDTH * len(label) + 0.3)
 
 
 def _label(kind: str, text: str) -> str:

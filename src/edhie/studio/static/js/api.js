@@ -74,3 +74,14 @@ export async function upload(content, name) {
 export function ofRun(id, rest = "") {
   return `/api/runs/${encodeURIComponent(id)}${rest}`;
 }
+
+let offered = null;
+
+/** Return what the server offers: examples, operators, limits. Asked once. */
+export function setup() {
+  offered ??= get("/api/setup").catch((error) => {
+    offered = null;
+    throw error;
+  });
+  return offered;
+}

@@ -1,6 +1,5 @@
 // Copying of text, also where the page may not reach the clipboard.
-import { h } from "./dom.js";
-import { announce } from "./announce.js";
+import { h, announce } from "./dom.js";
 
 /** Copy a text; return whether it could be copied. */
 async function write(text) {

@@ -118,3 +118,13 @@ export function latest(action) {
     }
   };
 }
+
+let announcing = 0;
+
+/** Say a sentence once to screen readers. Seldom: states, results and answers to what was pressed. */
+export function announce(text) {
+  const region = document.getElementById("announcements");
+  clearTimeout(announcing);
+  region.textContent = "";
+  announcing = setTimeout(() => { region.textContent = text; }, 80);
+}

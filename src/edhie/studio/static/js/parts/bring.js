@@ -1,9 +1,7 @@
 // Bringing of data: a file that is dropped or chosen, pasted cells, or an example.
-import { h, message, put } from "../dom.js";
-import { upload, post } from "../api.js";
-import { setup } from "../setup.js";
+import { h, message, put, announce } from "../dom.js";
+import { upload, post, setup } from "../api.js";
 import { megabytes, count } from "../numbers.js";
-import { announce } from "../announce.js";
 
 const KINDS = ".csv,.tsv,.txt,.xlsx,.xls,.parquet";
 

@@ -2,8 +2,7 @@
 import { h, facts, message, put } from "../dom.js";
 import { post, ofRun, sentence } from "../api.js";
 import { count, duration, number } from "../numbers.js";
-import { statePill } from "./state.js";
-import { renameRun, deleteRun } from "./run_actions.js";
+import { statePill, renameRun, deleteRun } from "./state.js";
 
 const MORE = [60, 300, 1800];
 const STOPPED_BY = {

@@ -1,7 +1,6 @@
 // Taking an equation away: as text in several languages, the report, and the run folder.
 import { h, choices, message, put } from "../dom.js";
-import { getText, ofRun } from "../api.js";
-import { setup } from "../setup.js";
+import { getText, ofRun, setup } from "../api.js";
 import { copyButton } from "../clipboard.js";
 
 const HINT = {

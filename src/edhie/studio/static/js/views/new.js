@@ -1,7 +1,6 @@
 // A new search: bring data, then ask. The defaults are such that one press is enough.
 import { h, message, choices, field, select, put } from "../dom.js";
-import { get, post, ofRun } from "../api.js";
-import { setup } from "../setup.js";
+import { get, post, ofRun, setup } from "../api.js";
 import { count, counted } from "../numbers.js";
 import { bringPart } from "../parts/bring.js";
 import { problemsPart } from "../parts/problems.js";

@@ -1,8 +1,7 @@
 // One run: watched while it searches, judged when there are equations, taken away.
-import { h, message, put } from "../dom.js";
+import { h, message, put, announce } from "../dom.js";
 import { get, ofRun } from "../api.js";
 import { listen } from "../stream.js";
-import { announce } from "../announce.js";
 import { tabs } from "../tabs.js";
 import { runHead } from "../parts/run_head.js";
 import { stateWords } from "../parts/state.js";

@@ -3,8 +3,7 @@ import { h, message, put } from "../dom.js";
 import { listen } from "../stream.js";
 import { formula } from "../mathml.js";
 import { moment, share, duration, counted } from "../numbers.js";
-import { statePill } from "../parts/state.js";
-import { renameRun, deleteRun } from "../parts/run_actions.js";
+import { statePill, renameRun, deleteRun } from "../parts/state.js";
 import { showNew } from "./new.js";
 
 const KIND = { fit: "equations for", revise: "a revision for" };

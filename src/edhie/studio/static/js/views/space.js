@@ -1,7 +1,6 @@
 // The learned space: a way between two formulas, and the neighbours of one.
 import { h, field, select, message, latest, debounced, put } from "../dom.js";
-import { post } from "../api.js";
-import { setup } from "../setup.js";
+import { post, setup } from "../api.js";
 import { formula } from "../mathml.js";
 import { formulaField } from "../parts/formula_field.js";
 import { treeView } from "../charts/tree.js";
