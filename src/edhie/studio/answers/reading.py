@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from edhie.arrays import Indices
 from edhie.errors import EdhieError
 from edhie.evaluate.tables import Header, Table, open_table
 from edhie.evaluate.tables.table import HeaderError
