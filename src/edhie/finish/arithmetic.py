@@ -252,11 +252,11 @@ def added(terms: Terms, *, in_order: bool = False, room: float = 0.0) -> Node:
 
 
 def _by_degree(terms: Terms) -> Terms:
-    """Return the terms of a polynomial, a number last, and with one variable the highest power first."""
+    """Return terms with a fitted constant last; those of a polynomial with any number last, the highest power first."""
     degrees = [_degree(each) for _, each in terms]
     known = [each for each in degrees if each is not None]
     if len(known) < len(terms):
-        return terms
+        return sorted(terms, key=lambda each: each[1].kind == "constant")
     if len({name for name, _ in known if name}) > 1:
         return sorted(terms, key=lambda each: each[1].is_coefficient)
     return [term for _, term in sorted(zip(known, terms, strict=True), key=lambda each: -each[0][1])]
