@@ -78,6 +78,7 @@ POINTS = [dict(zip(("x", "y"), row, strict=True)) for row in (*DRAWN, [0.7, 0.3]
         ("sqrt(x)^2", "x"),
         ("sqrt(x^2)", "abs(x)"),
         ("(x^2)^0.75", "abs(x)^1.5"),
+        ("sin(0.5*x)^2", "sin(x/2)^2"),
         ("0.5*y^2 + (x^2)^2", "0.5*y^2 + x^4"),
         ("x^2*x^5", "x^7"),
         ("1*x/y", "x/y"),

@@ -13,6 +13,7 @@ from edhie.expr.expression import Expr
 from edhie.expr.interpret import numpy_function
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.nodes import PRODUCT, SIGN, SUM, MissingSymbolError, Node, expr_of, operation, rebuilt, tree_of, walk
+from edhie.expr.numerals import numeral
 from edhie.expr.symbols import EVEN, NAMED_LITERALS, NUMBER, OPERATORS
 from edhie.finish import arithmetic
 from edhie.finish.numbers import named, unnamed
@@ -26,6 +27,7 @@ DEEPEST = 150  # a higher tree is left as it is: nobody reads it
 LONGEST = 90  # symbols of a larger expression are put in order only
 MOST_VALUES = 2000  # parts whose values are kept
 POWERS = (1, 2, 3, 4)  # of a polynomial that is written as a sum
+WAVES = ("sin", "cos", "tan")  # of theta/2, not 0.5*theta
 MOST_RULES = 8  # rules that are applied to one node in turn
 NOTATION = ("+", "-", "*", "/", "neg", "^", "^2", "^3", "^4", "^5", "sqrt", "abs")
 """Operators that may be printed in any equation."""
@@ -118,6 +120,10 @@ def _tidied(node: Node) -> Node:
         return arithmetic.negative(bare, node.cost) if is_negative else bare
     if node.op in SUM:
         return arithmetic.added(arithmetic.summands(node), room=node.cost)
+    if node.op in WAVES and node.operands[0].op == "*":
+        factor, rest = node.operands[0].operands
+        if factor.kind == "number" and factor.number == 0.5:
+            node = node.over(arithmetic.quotient([rest], [Node(node.library, numeral(2.0))]))
     if node.op in EVEN:
         node = node.over(_turned(arithmetic.split(node.operands[0])[1]))
     exponent = exponent_of(node)
