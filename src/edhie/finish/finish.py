@@ -21,7 +21,7 @@ from edhie.expr.nodes import SUM, MissingSymbolError, Node, expr_of, operation, 
 from edhie.finish.arithmetic import added, factors, quotient, summands
 from edhie.finish.digits import needed_digits
 from edhie.finish.form import DEEPEST, Facts, expanded, normal_form, opened, plainly, tidied
-from edhie.finish.known_curves import as_known, is_as_known, n_numbers
+from edhie.finish.known_curves import as_known, is_as_known, n_numbers, upright
 from edhie.finish.numbers import spelling
 from edhie.finish.redundant_constants import without_redundant_constants
 from edhie.selection.choice import FROM_HERE
@@ -166,7 +166,10 @@ class Finisher:
     def _forms(self, expr: Expr) -> list[Expr]:
         own = plainly(expr, self.facts)
         if is_as_known(own):
-            return [own]
+            own = tidied(upright(own))
+            form = normal_form(own, self.facts)  # `a*exp(b*x) + c`, not `a*(exp(b*x) + c)`
+            is_factored = tree_of(own).op not in SUM and tree_of(form).op in SUM
+            return [form if is_factored and is_as_known(form) else own]
         known = as_known(own, self.data, lower=self.lower, upper=self.upper)
         if known is not None and self.is_same(expr, known := tidied(known)):
             return [known]

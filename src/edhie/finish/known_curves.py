@@ -14,6 +14,7 @@ from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.resolution import FULL_PRECISION
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest, parse
+from edhie.expr.nodes import Node, expr_of, operation, tree_of
 from edhie.selection.prior.known_forms import curves, form_of, with_variable
 
 ROWS = 100  # on which starting points are compared
@@ -45,6 +46,26 @@ def as_known(expr: Expr, data: Data, *, lower: float = -math.inf, upper: float =
     if not np.isfinite(start.squared_errors).all():
         return None
     return polish(start.forest, data, lower=lower, upper=upper).forest[0]
+
+
+def upright(expr: Expr) -> Expr:
+    """Return a response to a dose with its two limits as terms: `a/(1 + (x/s)^p) + b`, not `c - a/(1 + (s/x)^p)`.
+
+    >>> print(upright(parse("c - c/(1 + (c/x)^c)").with_constants([4.0, 3.0, 60.0, 2.5])))
+    3/(1 + (x/60)^2.5) + 1
+    """
+    whole = tree_of(expr)
+    if whole.op != "-" or whole.operands[0].value is None or whole.operands[1].op != "/":
+        return expr
+    (offset, falling), (height, below) = whole.operands, whole.operands[1].operands
+    if below.op != "+" or below.operands[0].number != 1 or below.operands[1].op != "^" or height.value is None:
+        return expr
+    ratio, exponent = below.operands[1].operands
+    if ratio.op != "/":
+        return expr
+    turned = below.operands[1].over(ratio.over(*reversed(ratio.operands)), exponent)
+    rest = Node(expr.library, offset.token, (), (offset.value or 0.0) - height.value)
+    return expr_of(operation("+", falling.over(height, below.over(below.operands[0], turned)), rest), expr.library)
 
 
 def n_numbers(expr: Expr) -> int:
