@@ -116,7 +116,7 @@ def test_a_note_says_how_many_equations_describe_the_rows_as_well() -> None:
     shares = [0.0, 0.3, 0.25, *([0.0] * (len(made.equations) - 3))]
     equations = tuple(replace(each, weight=share) for each, share in zip(made.equations, shares, strict=True))
     assert (
-        "2 equations describe these 40 rows about as well; see their weights"
+        "2 equations describe the rows about as well; see their weights"
         in replace(made, equations=equations, chosen=1).notes
     )
 

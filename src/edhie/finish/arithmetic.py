@@ -252,14 +252,18 @@ def added(terms: Terms, *, in_order: bool = False, room: float = 0.0) -> Node:
 
 
 def _by_degree(terms: Terms) -> Terms:
-    """Return terms with a fitted constant last; those of a polynomial with any number last, the highest power first."""
+    """Return terms with a constant or a long number last; those of a polynomial with any number last, by degree."""
     degrees = [_degree(each) for _, each in terms]
     known = [each for each in degrees if each is not None]
     if len(known) < len(terms):
-        return sorted(terms, key=lambda each: each[1].kind == "constant")
+        return sorted(terms, key=lambda each: each[1].kind == "constant" or _is_long(each[1]))
     if len({name for name, _ in known if name}) > 1:
         return sorted(terms, key=lambda each: each[1].is_coefficient)
     return [term for _, term in sorted(zip(known, terms, strict=True), key=lambda each: -each[0][1])]
+
+
+def _is_long(node: Node) -> bool:
+    return node.number is not None and len(numeral(node.number)) > SHORT - 1
 
 
 def _degree(node: Node) -> tuple[str, int] | None:

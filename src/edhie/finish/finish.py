@@ -202,13 +202,14 @@ class Finisher:
     def _have_values_of(self, expr: Expr, others: Sequence[Expr]) -> Flags:
         """Return which expressions have the values of another, but for rounding and much less than noise."""
         forest = Forest.from_exprs([expr, *others], opened(expr.library))
+        rows = self.data.counting_rows
         with np.errstate(all="ignore"):
             first, *rest = values(forest, self.data.columns)
             weights = relative_weights(self.model or CONSTANT, first, self.data)
-            weights = np.ones(self.data.n_rows) if weights is None else weights
-            noise = float(weights @ np.square(self.data.y - first)) / weights.sum() / weights
-            negligible = SAME * noise + rounding_variances(self.data)
-            moved = np.array([np.square(each - first) / negligible for each in rest])
+            own = np.ones(len(rows)) if weights is None else weights[rows]
+            noise = float(own @ np.square(self.data.y - first)[rows]) / len(rows) / own
+            negligible = SAME * noise + rounding_variances(self.data)[rows]
+            moved = np.array([np.square(each - first)[rows] / negligible for each in rest])
         return np.asarray(moved.mean(axis=1) <= 1.0)
 
     def _is_within_bounds(self, before: Expr, after: Expr) -> bool:

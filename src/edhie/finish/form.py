@@ -120,10 +120,12 @@ def _tidied(node: Node) -> Node:
         return arithmetic.negative(bare, node.cost) if is_negative else bare
     if node.op in SUM:
         return arithmetic.added(arithmetic.summands(node), room=node.cost)
-    if node.op in WAVES and node.operands[0].op == "*":
-        factor, rest = node.operands[0].operands
-        if factor.kind == "number" and factor.number == 0.5:
-            node = node.over(arithmetic.quotient([rest], [Node(node.library, numeral(2.0))]))
+    if node.op in WAVES and node.operands[0].op in PRODUCT:
+        is_negative, above, below = arithmetic.factors(node.operands[0])
+        halves = [each for each in above if each.kind == "number" and each.number == 0.5]
+        if len(halves) == 1 and len(above) > 1 and not is_negative:
+            rest = [each for each in above if each is not halves[0]]
+            node = node.over(arithmetic.quotient(rest, [Node(node.library, numeral(2.0)), *below]))
     if node.op in EVEN:
         node = node.over(_turned(arithmetic.split(node.operands[0])[1]))
     exponent = exponent_of(node)

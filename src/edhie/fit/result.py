@@ -142,12 +142,12 @@ class Discovery:
 
     @property
     def _undecided(self) -> str:
-        """That several equations are about as likely, if none is likelier than all others together; empty otherwise."""
-        best = self.best.weight or 1.0
-        alike = sum((each.weight or 0.0) >= ALIKE * best for each in self.equations)
-        if best >= 0.5 or alike < 2:
+        """That several equations are about as likely, if none has half of the weight; empty otherwise."""
+        weights = [each.weight or 0.0 for each in self.equations]
+        alike = sum(weight >= ALIKE * max(weights) for weight in weights)
+        if max(weights) >= 0.5 or sum(weights) == 0 or alike < 2:
             return ""
-        return f"{alike} equations describe these {self.n_rows:,} rows about as well; see their weights"
+        return f"{alike} equations describe the rows about as well; see their weights"
 
     @property
     def _why_no_weights(self) -> str:

@@ -160,37 +160,32 @@ def _noise_model(
 
 
 def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel, criterion: Criterion) -> list[Alternative]:
-    """Return the shortest of equations whose predictions hardly differ, without those that have no value in a row.
+    """Return the shortest equation of each form, and of those whose predictions hardly differ; all with finite values.
 
     Different known forms are compared though their predictions are similar: people know them as different laws.
     """
     found: list[Alternative] = []
-    rows: list[tuple[Numbers, Expr | None]] = []
+    rows: list[tuple[Numbers, Expr, bool]] = []
     for each in sorted(listed, key=lambda each: each.bits):
+        one = Forest.from_exprs([each.expr])
         with np.errstate(all="ignore"):
-            predicted = np.asarray(values(Forest.from_exprs([each.expr]), data.columns)[0], np.float64)
+            predicted = np.asarray(values(one, data.columns)[0], np.float64)
         if not np.isfinite([each.bits, *predicted]).all():
             continue
         weights = relative_weights(model, predicted, data)
         roots = np.ones(data.n_rows) if weights is None else np.sqrt(weights)
         noise = float(np.linalg.norm((data.y - predicted) * roots))
-        form = _known_form(each.expr, criterion)
-        shares = [SAME if None in (form, other) or form == other else SAME_CURVE for _, other in rows]
+        form = canonical_expr(each.expr.numbers_to_constants().free())  # constants may be plain numbers
+        is_known = criterion.forms is not None and bool(np.isfinite(criterion.forms.bits(one)[0]))
         if any(
-            float(np.linalg.norm((predicted - row) * roots)) <= share * noise
-            for (row, _), share in zip(rows, shares, strict=True)
+            form == other
+            or float(np.linalg.norm((predicted - row) * roots)) <= (SAME_CURVE if is_known and known else SAME) * noise
+            for row, other, known in rows
         ):
             continue
         found.append(each)
-        rows.append((predicted, form))
+        rows.append((predicted, form, is_known))
     return found
-
-
-def _known_form(expr: Expr, criterion: Criterion) -> Expr | None:
-    """Return the form of an equation, whose constants may be plain numbers; None if people do not know it."""
-    if criterion.forms is None or np.isinf(criterion.forms.bits(Forest.from_exprs([expr]))[0]):
-        return None
-    return canonical_expr(expr.numbers_to_constants().free())
 
 
 def _is_plain_number(one: Forest) -> bool:

@@ -29,7 +29,6 @@ from edhie.selection.noise import (
     PROPORTIONAL,
     NoiseModel,
     codes_of,
-    has_one_sign,
     noise_models,
     smallest_prediction,
 )
@@ -41,7 +40,8 @@ from edhie.selection.units import claim_bits, with_factors
 Kernel = tuple[Numbers, Numbers, Numbers, Numbers, float, Indices, Numbers, Numbers, float, float]
 """Arguments of kernels besides expressions; see `description_kernels.lengths`."""
 ROUNDING = 1e-12  # share of a target below which its residual saves nothing, and of the spread: then it is exact
-ROUNDING_OF_ROW = 1e-9  # of a target of one sign, which may extend over many decades: more is no rounding in any row
+ROUNDING_OF_ROW, CANCELLED = 1e-9, 1e-6  # the same of a row's size, which is at least a share of the typical size
+SPACING = 4.0 * float(np.finfo(np.float64).eps)  # share of a value that rounding of the value itself may be
 ALONE = -3.0  # bits of the structure of a single constant: with 0, 1 of 24 tables of pure noise had an equation
 BITS_PER_NAT = 1.0 / math.log(2.0)
 
@@ -200,7 +200,8 @@ def _kernel_arguments(data: Data, criterion: Criterion, models: tuple[NoiseModel
 
 def least_variances(data: Data, criterion: Criterion) -> Numbers:
     """Return the variance of each row below which residuals save nothing: rounding, standard errors, float64."""
-    floors = np.square(ROUNDING * data.y)
+    spread = ROUNDING_OF_ROW * float(np.std(data.y[data.counting_rows]))
+    floors = np.square(np.maximum(SPACING * np.abs(data.y), np.minimum(ROUNDING * np.abs(data.y), spread)))
     if criterion.has_resolution:
         floors += np.square(data.rounding)
         if data.sigma is not None:
@@ -209,11 +210,19 @@ def least_variances(data: Data, criterion: Criterion) -> Numbers:
 
 
 def rounding_variances(data: Data) -> Numbers:
-    """Return the variance of each row's residual that rounding errors of an equation without noise may cause."""
-    deviations = np.full(data.n_rows, ROUNDING * float(np.std(data.y) or abs(data.y[0]) or 1.0))
-    if has_one_sign(data.y):
-        deviations = np.minimum(deviations, ROUNDING_OF_ROW * np.abs(data.y))
-    return np.asarray(np.maximum(np.square(deviations), np.finfo(np.float64).tiny))
+    """Return the variance of each row's residual that rounding errors of an equation without noise may cause.
+
+    A target may extend over many decades, so rounding is relative to the value of the row. It is relative to smaller
+    values in other rows too, since terms may cancel: with a target of both signs they do near its zeros.
+    """
+    counting = data.y[data.counting_rows]
+    sizes = np.abs(data.y)
+    typical = float(np.median(np.abs(counting[counting != 0]))) if counting.any() else 1.0
+    has_zeros = counting.min() < 0 < counting.max()
+    least = typical * (1.0 if has_zeros else CANCELLED)
+    spread = ROUNDING * float(np.std(counting) or abs(counting[0]) or 1.0)
+    deviations = np.minimum(spread, ROUNDING_OF_ROW * np.maximum(sizes, least))
+    return np.square(np.maximum(deviations, SPACING * sizes))
 
 
 def is_exact(forest: Forest, data: Data) -> NDArray[np.bool_]:
@@ -221,7 +230,7 @@ def is_exact(forest: Forest, data: Data) -> NDArray[np.bool_]:
     weights = np.ones(data.n_rows) if data.weights is None else data.weights
     with np.errstate(all="ignore"):
         squares = np.square(values(forest, data.columns) - data.y) / rounding_variances(data)
-    return np.asarray(squares @ weights <= weights.sum())
+        return np.asarray(squares @ weights <= weights.sum())
 
 
 def joined_rows(data: Data, other: Data | None) -> Data:

@@ -5,9 +5,10 @@ All lengths are in nats. For noise with standard deviation σ·d by row and p fi
     n/2·ln(2πσ²) + Σ ln d + RSS/(2σ²) + ½·ln det((1 + n)·I + S·J'J·S/σ²) + c(n, p)
 
 where RSS and J are weighted by 1/d². The prior of a constant is as wide as S: `spread` times its value, since constants
-have no preferred size, which depends on units. An offset is compared with the variation of the values instead: one that
-happens to be near 0 is not known better. A prior is also at least as wide as what one row tells of the constant, hence
-n. c corrects for σ being estimated from n - p degrees of freedom: it comes from integrating over σ.
+have no preferred size, which depends on units. A constant that is added to the whole is compared with the size of the
+target instead: one that happens to be near 0 is not known better. A prior is also at least as wide as what one row
+tells of the constant, hence n. c corrects for σ being estimated from n - p degrees of freedom: it comes from
+integrating over σ.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ def lengths(
     slopes, constants, n_factors, n_first = factors_first(values, slopes, constants)
     if total <= least:
         absolute = np.maximum(floors, exact)
-        own = weights / absolute
+        own = np.where(weights > 0.0, 1.0 / absolute, 0.0)
         widths = prior_widths(values, slopes, constants, y, own, spread, n_factors, n_first)
         for m in range(len(codes)):
             out[m] = costs[m] + gaussian_length(residuals, slopes, widths, n_first, own, absolute)

@@ -40,6 +40,8 @@ WITHOUT_UNIT = ANGLES | frozenset(
     "ratio fraction share percent percentage probability count counts number log ln ph".split()
 )
 """Words in the name of a column that say that it has no unit."""
+WITH_UNIT = frozenset("density rate rates per price dot speed velocity".split())
+"""Words that say that it has one, though others say that it has none: `count_rate`."""
 
 
 def claim_bits(forest: Forest, data: Data) -> Numbers:
@@ -77,7 +79,8 @@ def claim_bits(forest: Forest, data: Data) -> Numbers:
 
 def without_unit(names: tuple[str, ...]) -> Flags:
     """Return for each column whether its name says that it has no unit: an angle, a ratio, a count or a logarithm."""
-    return np.array([bool(WITHOUT_UNIT & _words(name)) for name in names], np.bool_)
+    words = [set() if "/" in name else _words(name) for name in names]
+    return np.array([bool(WITHOUT_UNIT & each) and not WITH_UNIT & each for each in words], np.bool_)
 
 
 def is_angle(name: str) -> bool:
@@ -86,9 +89,10 @@ def is_angle(name: str) -> bool:
 
 
 def _words(name: str) -> set[str]:
-    """Return the words of a name, without digits: `log` and `re` of `logRe2`, and `ph` of `pH`."""
-    parts = re.split(r"[\W\d_]+", name)
-    return {word.lower() for part in parts for word in (part, *re.findall(r"[A-Z]?[a-z]+", part))}
+    """Return the words of a name, also without digits at their end: `log` and `re` of `logRe2`."""
+    words = set(re.split(r"[\W_]+", name.lower()))
+    parts = re.findall(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}", name)
+    return words | {part.lower() for part in parts}
 
 
 def with_factors(forest: Forest, is_fixed: Flags) -> tuple[Forest, Indices]:

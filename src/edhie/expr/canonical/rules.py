@@ -123,7 +123,10 @@ def add_factors(
     elif kind in (NUMBER, PRODUCT):
         factor *= value**exponent
     if kind == PRODUCT:
-        m = append_all(arena, parts, m, exponent, node)
+        first, m = m, append_all(arena, parts, m, exponent, node)
+        for i in range(first, m):
+            if absorbs_power(arena, opcodes, parts[i].first):
+                parts[i].amount = 1.0
     elif kind not in (NUMBER, FREE):
         m = append(parts, m, 1.0 if absorbs_power(arena, opcodes, node) else exponent, node, end_of(arena, node))
     return m, factor, top
