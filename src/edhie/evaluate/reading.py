@@ -19,8 +19,6 @@ from edhie.evaluate.numbers import array_of, is_plain, numbers_of, rows_named, s
 from edhie.evaluate.resolution import Resolution
 from edhie.expr.library import variable_names
 
-LEAST_SQUARES = 1e-280  # of deviations from the mean; squares of rounding errors are smaller by a factor of 1e-24
-
 
 def read_data(
     X: Any,  # noqa: N803 -- as scikit-learn calls it
@@ -102,7 +100,7 @@ def _check_target(data: Data, allow_constant: bool) -> None:
             f"y is {low} in {rows}, so there is nothing to explain; "
             "give a target that varies, or pass allow_constant_target=True"
         )
-    is_small = low != high and data.squares_about_mean < LEAST_SQUARES
+    is_small = low != high and data.squares_about_mean == 0
     if is_small or not math.isfinite(squares_about_zero(counting, None) + squares_about_zero(data.y, data.weights)):
         unit = "smaller" if is_small else "larger"
         raise DataError(
