@@ -131,14 +131,16 @@ def sections(
     table: Callable[[list[Row]], str],
     doc: str | None = None,
 ) -> str:
-    """Return a page: all runs of the first version, then those that all versions have; a table for each half and both.
+    """Return a page: all runs of the first version, then each other beside it, on the runs that both have.
 
-    `key` identifies a run; the page begins with the notes of `doc` and a note on the halves.
+    There is a table for each half and for both.
+
+    `key` identifies a run. The page begins with the notes of `doc` and a note on the halves.
     """
-    versions = versions_of(rows)
-    pages = {"": [row for row in rows if row["version"] == versions[0]]}
-    if len(versions) > 1:
-        pages[f", {' and '.join(versions)}"] = common(rows, key)
+    first, *others = versions_of(rows)
+    pages = {"": [row for row in rows if row["version"] == first]}
+    for other in others:
+        pages[f", {first} and {other}"] = common([row for row in rows if row["version"] in (first, other)], key)
     parts = [f"# {title}", *([notes(doc), HALVES_NOTE] if doc else [])]
     for name, its_rows in pages.items():
         halves = {half: [row for row in its_rows if half_of(row) == half] for half in HALVES}
