@@ -69,3 +69,9 @@ def test_a_growth_curve_costs_less_than_its_operators() -> None:
     library = everything(("x",))
     forest = Forest.from_exprs([parse("c*exp(c*exp(c*x))", library)], library)
     assert KNOWN.bits(forest)[0] < StructurePrior.shipped().bits(forest)[0]
+
+
+def test_powers_in_a_divisor_are_powers_of_a_product() -> None:
+    first, *others = bits("c*x^c*z^c", "c/(x^c*z^c)", "c/x^c/z^c", "c*x^c/z^c")
+    assert np.isfinite(first)
+    assert others == pytest.approx([first] * 3)
