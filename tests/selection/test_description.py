@@ -28,7 +28,7 @@ from edhie.selection.description import (
     residual_bits,
 )
 from edhie.selection.description_kernels import precision_length
-from edhie.selection.noise import CONSTANT, PROPORTIONAL
+from edhie.selection.noise import CONSTANT, PROPORTIONAL, STUDENT
 from edhie.selection.prior.structure_prior import StructurePrior
 from edhie.selection.units import claim_bits
 from mosaics import data_of, forest_of, free, positive
@@ -330,3 +330,18 @@ def test_an_exact_law_is_short_also_with_standard_errors() -> None:
     exact, near = (parse("c*x/(x + c)", variables=["x"]).with_constants([c, 2.3456]) for c in (12.3456, 12.3457))
     bits = description_bits(Forest.from_exprs([exact, near]), data)
     assert bits[0] == pytest.approx(bits[1], abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("share", "noise", "are_suspected"), [(0.02, 0.3, True), (0.1, 0.05, True), (0.1, 0.3, False), (0.3, 0.05, False)]
+)
+def test_many_rows_that_are_far_off_are_no_gross_errors(share: float, noise: float, are_suspected: bool) -> None:
+    rng = np.random.default_rng(0)
+    x = np.linspace(1, 5, 200)
+    y = 2.3 * x + noise * np.std(2.3 * x) * rng.standard_normal(200)
+    y[: round(200 * share)] += 60.0 * rng.choice([-1.0, 1.0], round(200 * share))
+    data = read_data(x, y, names=["x"])
+    line = Forest.from_exprs([parse("c*x", variables=["x"]).with_constants([2.3])])
+    models = describe(line, data, models=(CONSTANT, STUDENT)).models
+    assert (models[0] is STUDENT) == are_suspected
+    assert describe(line, data, models=(STUDENT,)).models[0] is STUDENT

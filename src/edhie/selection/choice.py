@@ -14,8 +14,8 @@ from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical_expr
 from edhie.results.candidates import Candidate, Candidates
-from edhie.selection.description import Criterion, describe, joined_rows
-from edhie.selection.noise import BOTH, NoiseModel, relative_weights
+from edhie.selection.description import Criterion, data_bits, describe, joined_rows
+from edhie.selection.noise import BOTH, CONSTANT, NoiseModel, relative_weights
 from edhie.selection.refitting import quickly_plain, refitted, with_equal_constants, with_plain_numbers
 
 FEW_ROWS = 10_000  # most rows on which candidates are compared
@@ -150,7 +150,10 @@ def _noise_model(
     first = refitted(finalists.take(few), fitting, best, config)
     for model in models if len(few) else ():
         tried = first if model is models[0] else refitted(finalists.take(few), fitting, model, config)
-        found = describe(tried, judged, criterion, (model,)).bits.min(initial=np.inf)
+        bits = describe(tried, judged, criterion, (model,)).bits
+        # a model of gross errors has no length where they are too many; with one model it always has
+        is_allowed = np.isfinite(data_bits(tried, judged, criterion, (model, CONSTANT))[:, 0])
+        found = bits[is_allowed].min(initial=np.inf)
         if found < least:
             best, least, first = model, float(found), tried
     fitted = Forest.concatenate([first, refitted(finalists.take(rest), fitting, best, config)])

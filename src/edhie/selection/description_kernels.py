@@ -26,6 +26,9 @@ from edhie.expr.jit import copy_to, jit, jit_inner
 ALIKE = 1e-9  # relative difference of slopes that counts as rounding
 SAME_EFFECT = 1e-12  # share of a constant's precision, given others, that counts as rounding
 LOG_2PI = math.log(2 * math.pi)
+DEVIATION = 1.4826  # standard deviation of normal noise over the median of its absolute values
+FAR, FEW_FAR, SOME_FAR = 5.0, 0.03, 0.25  # deviations from which a row is far off; shares of such rows
+CLEAN = 0.15  # times the spread of the target in other rows: with less noise in these, SOME_FAR may be errors
 
 
 @jit
@@ -116,6 +119,8 @@ def lengths(
         return
     for m in range(len(codes)):
         scale = student_scale(residuals, weights, freedom) if codes[m] == 4 else 1.0
+        if codes[m] == 4 and len(codes) > 1 and not are_gross_errors(residuals, y, weights):
+            continue
         own = row_weights(values, residuals, weights, codes[m], ratios[m], smallest, scale, freedom)
         widths = prior_widths(values, slopes, constants, y, own, spread, n_factors, n_first)
         if codes[m] == 5:
@@ -125,6 +130,17 @@ def lengths(
         else:
             out[m] = gaussian_length(residuals, slopes, widths, n_first, own, floors)
         out[m] += costs[m]
+
+
+@jit_inner
+def are_gross_errors(residuals: Numbers, y: Numbers, weights: Numbers) -> bool:
+    """Return True if what is far off may be errors of a few rows, and not what the equation fails to explain."""
+    sizes = (np.abs(residuals) * np.sqrt(weights))[weights > 0.0]
+    noise = DEVIATION * np.median(sizes)
+    others = y[weights > 0.0][sizes <= FAR * noise]
+    n_far = len(sizes) - len(others)
+    spread = DEVIATION * np.median(np.abs(others - np.median(others)))  # 0 if most rows have one value
+    return bool(n_far <= FEW_FAR * len(sizes) or (n_far <= SOME_FAR * len(sizes) and noise < CLEAN * spread))
 
 
 @jit_inner
