@@ -151,7 +151,7 @@ def _noise_model(
     for model in models if len(few) else ():
         tried = first if model is models[0] else refitted(finalists.take(few), fitting, model, config)
         bits = describe(tried, judged, criterion, (model,)).bits
-        # a model of gross errors has no length where they are too many; with one model it always has
+        # beside another model, that of gross errors has no length where too many rows are far off
         is_allowed = np.isfinite(data_bits(tried, judged, criterion, (model, CONSTANT))[:, 0])
         found = bits[is_allowed].min(initial=np.inf)
         if found < least:

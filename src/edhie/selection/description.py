@@ -212,20 +212,21 @@ def least_variances(data: Data, criterion: Criterion) -> Numbers:
 def rounding_variances(data: Data) -> Numbers:
     """Return the variance of each row's residual that rounding errors of an equation without noise may cause.
 
-    A target may extend over many decades, so rounding is relative to the value of the row. It is relative to smaller
-    values in other rows too, since terms may cancel: with a target of both signs they do near its zeros.
+    A target may extend over many decades, so rounding is relative to the value of the row. Where terms cancel, it is
+    relative to these: a row's value counts as a share of the typical value at least, all of it if the target changes
+    its sign.
     """
     counting = data.y[data.counting_rows]
     sizes = np.abs(data.y)
     typical = float(np.median(np.abs(counting[counting != 0]))) if counting.any() else 1.0
-    has_zeros = counting.min() < 0 < counting.max()
-    least = typical * (1.0 if has_zeros else CANCELLED)
+    changes_sign = counting.min() < 0 < counting.max()
+    least = typical * (1.0 if changes_sign else CANCELLED)
     spread = ROUNDING * float(np.std(counting) or abs(counting[0]) or 1.0)
     deviations = np.minimum(spread, ROUNDING_OF_ROW * np.maximum(sizes, least))
     return np.square(np.maximum(deviations, SPACING * sizes))
 
 
-def is_exact(forest: Forest, data: Data) -> NDArray[np.bool_]:
+def is_exact(forest: Forest, data: Data) -> Flags:
     """Return which expressions have the values of the target, up to rounding errors."""
     weights = np.ones(data.n_rows) if data.weights is None else data.weights
     with np.errstate(all="ignore"):

@@ -41,7 +41,7 @@ def code_lengths(
 
     `kinds` says by leaf whether it is a constant that costs bits of precision (0), the factor of a variable (its place
     plus 1), or neither. `floors` are the least variances by row: smaller residuals save nothing. The variances of the
-    columns' `roundings` are added, carried through the slopes. Residuals with variances up to `exact` are no noise.
+    columns' `roundings` are added, carried through the slopes. Residuals within the variances `exact` are rounding.
     """
     n = len(y)
     values, least = np.empty(n), np.empty(n)

@@ -41,7 +41,7 @@ WITHOUT_UNIT = ANGLES | frozenset(
 )
 """Words in the name of a column that say that it has no unit."""
 WITH_UNIT = frozenset("density rate rates per price dot speed velocity".split())
-"""Words that say that it has one, though others say that it has none: `count_rate`."""
+"""Words in the name of a column that say that it has a unit after all: `count_rate`, `number_density`."""
 
 
 def claim_bits(forest: Forest, data: Data) -> Numbers:
