@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edhie.evaluate import read_data
-from edhie.evaluate.resolution import Resolution, resolution_of, rounding_of
+from edhie.evaluate.resolution import Resolution, resolution_of, rounding_of, were_set
 
 RNG = np.random.default_rng(0)
 NORMAL = RNG.normal(size=300)
@@ -41,6 +41,39 @@ def test_periods_of_planets() -> None:
     assert resolution_of(days) == Resolution(0.01, 6)
     quantum = rounding_of(days, resolution_of(days)) * np.sqrt(12)
     np.testing.assert_allclose(quantum, [0.01, 0.01, 0.01, 0.01, 0.01, 0.1, 0.1, 0.1])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0.1 * k for k in range(5)], [0.05 * k for k in range(24) if k % 3], [1.25 + 0.5 * k for k in range(6)],
+        [0.1, 0.2, 0.5, 1, 2, 5, 10], [0.125, 0.25, 0.5, 1, 2, 4, 8], [0.25, 0.5, 0.75, 1, 1.25, 2, 3, 4, 5, 6, 8],
+        [0.1, 0.2, 0.3, 0.4, 0.5, 0.6] * 3, [-0.5, -0.25, 0, 0.25, 0.5, 0.75, 1],
+    ],
+)  # fmt: skip
+def test_times_and_doses_were_set(values: list[float]) -> None:
+    column = np.round(values, 6)
+    assert were_set(column, resolution_of(column))
+    assert not read_data(column[:, None], np.arange(len(values))).column_roundings.any()
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 3])
+@pytest.mark.parametrize("rows", [6, 17, 100])
+def test_measured_values_were_not_set(rows: int, decimals: int) -> None:
+    columns = np.round(np.random.default_rng(rows).normal(20, 4, (200, rows)), decimals)
+    assert np.mean([were_set(column, resolution_of(column)) for column in columns]) < 0.1
+
+
+def test_distances_of_planets_and_boiling_points_were_measured() -> None:
+    planets = np.array([0.387, 0.723, 1.0, 1.524, 5.203, 9.539])
+    boiling = np.array([194.5, 194.3, 197.9, 198.4, 199.4, 199.9, 200.9, 201.1, 201.4, 201.3, 203.6, 204.6, 209.5])
+    for column in (planets, boiling):
+        assert not were_set(column, resolution_of(column))
+
+
+@pytest.mark.parametrize("values", [NORMAL, np.array([0.1]), np.array([0.1, 0.2]), np.array([0.0, 0.0]), np.array([])])
+def test_nothing_shows_that_these_were_set(values: np.ndarray) -> None:
+    assert not were_set(values, resolution_of(values))
 
 
 @pytest.mark.parametrize(

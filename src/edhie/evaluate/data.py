@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from edhie.arrays import Indices, Numbers
 from edhie.errors import DataError
-from edhie.evaluate.resolution import FULL_PRECISION, Resolution, resolution_of, rounding_of
+from edhie.evaluate.resolution import FULL_PRECISION, Resolution, resolution_of, rounding_of, were_set
 
 ROUNDING = 1e-18  # of the target's sum of squares: a fit to nine digits
 SEPARATE_POINTS, SEPARATE_ROWS = 24, 1000  # points drawn from the values of that many rows
@@ -80,19 +80,12 @@ class Data:
 
     @cached_property
     def column_roundings(self) -> Numbers:
-        """The variance of each column's rounding in each row, (variables, rows); whole numbers count as exact.
+        """The variance of each column's rounding in each row, (variables, rows).
 
-        Without rows if no column is rounded.
+        Whole numbers, and values that were set, not measured, count as exact. Without rows if no column is rounded.
         """
-        resolutions = [resolution_of(column) for column in self.columns]
-        if not any(each.digits or 0 < each.step < 1 for each in resolutions):
-            return np.empty((0, self.n_rows))
-        return np.array(
-            [
-                np.square(rounding_of(column, each)) if each.digits or each.step < 1 else np.zeros(self.n_rows)
-                for column, each in zip(self.columns, resolutions, strict=True)
-            ]
-        )
+        variances = np.square([rounding_of(column, _measured(column)) for column in self.columns])
+        return variances if variances.any() else np.empty((0, self.n_rows))
 
     @cached_property
     def separate_points(self) -> Numbers:
@@ -143,6 +136,13 @@ class Data:
         sigma = None if self.sigma is None else self.sigma[indices]
         columns = np.take(self.columns, indices, axis=1)
         return replace(self, columns=columns, y=self.y[indices], weights=weights, sigma=sigma)
+
+
+def _measured(column: Numbers) -> Resolution:
+    """Return the resolution of a column; full precision for whole numbers and for values that were set."""
+    found = resolution_of(column)
+    is_whole = found.step >= 1 and not found.digits
+    return FULL_PRECISION if is_whole or were_set(column, found) else found
 
 
 def few_rows(data: Data, count: int) -> Data:

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import bdtrc, gammainc
 
-from edhie.arrays import Numbers
+from edhie.arrays import Indices, Numbers
 
 MOST_DIGITS = 11  # numbers that need more, relative to the largest, count as not rounded
 FEWEST_DIGITS = 3  # fewer say little: 100, 200 and 3000 may well be exact
@@ -17,6 +18,7 @@ MANY = 20  # distinct values, all multiples of 0.5 or of 100: hardly by chance
 EVIDENCE = 3.0  # decimal digits that are zero in all values together: once in a thousand by chance
 DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # relative rounding of floats of 64 and 32 bits
 SINGLE_DIGITS = 8  # as many decimal digits as 32 bits hold, about
+UNLIKELY = 0.05  # measured values that look set so often are taken for set ones; this harms little
 UNITS = (25, 5, 2)  # of a decimal place: 0.25, 0.5 and 0.2
 
 Parts = tuple[Numbers, ...]
@@ -59,13 +61,54 @@ def resolution_of(values: Numbers) -> Resolution:
 
 def rounding_of(values: Numbers, resolution: Resolution) -> Numbers:
     """Return the standard deviation of the rounding of each value: its step divided by √12."""
+    return _quanta(values, resolution) / math.sqrt(12)
+
+
+def were_set(values: Numbers, resolution: Resolution) -> bool:
+    """Return True if values were set, not measured: the times 0, 0.05, 0.1, … or the doses 0.1, 0.2, 0.5, 1, 2, 5.
+
+    Values that were measured seldom end in zeros, and are seldom spread evenly. Both are tested.
+
+    >>> values = np.array([0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0])
+    >>> were_set(values, resolution_of(values))
+    True
+    """
+    values, counts = np.unique(values, return_counts=True)
+    quanta = _quanta(values, resolution)
+    if not quanta.all() or len(values) < 3:
+        return False
+    steps = np.rint(values / quanta)
+    zeros = int((np.fmod(steps[values != 0], 10) == 0).sum())
+    by_zeros = bdtrc(zeros - 1, int(np.count_nonzero(values)), 0.1) if zeros else 1.0
+    by_spread = 1.0 if resolution.digits else _chance_of_spread(steps, counts)
+    return bool(min(by_zeros, by_spread) < UNLIKELY)
+
+
+def _chance_of_spread(steps: Numbers, counts: Indices) -> float:
+    """Return the probability that values of a uniform distribution are spread as evenly, in whole steps."""
+    gaps = np.diff(steps)
+    if gaps.max() > 2**53:
+        return 1.0
+    gap = int(np.gcd.reduce(gaps.astype(np.int64)))
+    places = int(gaps.sum()) // gap + 1
+    if (counts == counts[0]).all():  # one of each, or repeated as a whole: no two at one place
+        chance = float(np.exp(np.log1p(-np.arange(len(steps)) / places).sum()))
+    else:  # numbers at each place that differ less than by chance: the lower tail of chi-squared
+        mean = float(counts.sum()) / places
+        squares = float(np.square(counts - mean).sum()) + (places - len(counts)) * mean**2
+        chance = float(gammainc((places - 1) / 2, squares / mean / 2))
+    return chance * float(gap) ** (2 - len(steps))  # and that all are multiples of the gap
+
+
+def _quanta(values: Numbers, resolution: Resolution) -> Numbers:
+    """Return the step of each value."""
     quantum = np.full(len(values), resolution.step)
     if resolution.digits:
         magnitudes = np.abs(values)
         known = magnitudes > 0
         places = _leading_places(magnitudes[known]) + 1 - resolution.digits
         quantum[known] = np.maximum(quantum[known], np.power(10.0, places))
-    return quantum / math.sqrt(12)
+    return quantum
 
 
 def _resolution(parts: Parts, largest: float, precision: float, most_digits: int) -> Resolution:
