@@ -24,9 +24,9 @@ from edhie.results import STOPPED, SearchResult, front_of
 from edhie.search import STRATEGIES, Budget, Strategy, run, strategy_named
 from edhie.search.dso import DSO, DSOConfig
 from edhie.search.evolution import Evolve, EvolveConfig
+from edhie.search.forms import FormConfig, FormSearch
 from edhie.search.revision import Revise, ReviseConfig
 from edhie.search.sampling import Draw, DrawConfig
-from edhie.search.template import TemplateConfig, TemplateSearch
 from searches import HVAE, Grammar, StopAfter, Wrapped, X, Y, assert_same, evaluator, whole
 
 BUDGET = Budget(evaluations=250)
@@ -45,7 +45,7 @@ SEARCHES: dict[str, tuple[Callable[[], Strategy], Callable[[], Generator]]] = {
     "revise trees from a grammar": (lambda: Revise(ReviseConfig("x0*cos(x0)", edits=50)), Grammar),
 }
 SEARCHES["dso"] = (lambda: DSO(DSOConfig(batch=40, generations=2, returned=5, max_length=12)), lambda: HVAE)
-SEARCHES["template"] = (lambda: TemplateSearch(TemplateConfig("f(x0)*sin(x0) + g(x0)", first_pieces=40)), lambda: HVAE)
+SEARCHES["template"] = (lambda: FormSearch(FormConfig("f(x0)*sin(x0) + g(x0)")), lambda: HVAE)
 if find_spec("edhie.search.mosaic") is not None:
     SEARCHES["mosaic"] = (lambda: strategy_named("mosaic"), lambda: HVAE)
 

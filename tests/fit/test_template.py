@@ -9,9 +9,9 @@ from edhie.evaluate import Evaluator
 from edhie.expr import SymbolLibrary, parse
 from edhie.finish import normal_form
 from edhie.fit.template import template_library, template_strategy
+from edhie.form import Form
 from edhie.generators import load
 from edhie.search import Budget, run
-from edhie.search.template import Template
 from edhie.selection.choice import shortest_description
 
 PLAIN = SymbolLibrary.of(["+", "-", "*", "^2"], ["t", "k"], constant=True)
@@ -42,7 +42,7 @@ def test_the_parts_of_what_was_found() -> None:
     result = run(load("general-2"), used, strategy=strategy, budget=Budget(3000))
     found = shortest_description(result.candidates, used.data)
     assert found is not None
-    shown = Template.parse(text, found.expr.library).parts(found.expr)
+    shown = Form.parse(text, found.expr.library).parts(found.expr)
     assert set(shown) == {"f"}
     grid = np.linspace(0, 5, 50)
     np.testing.assert_allclose(shown["f"](t=grid), grid**2 - 3 * grid, atol=0.1)
@@ -52,7 +52,7 @@ def test_the_parts_of_what_was_found() -> None:
 
 def test_another_form_has_no_such_parts() -> None:
     with pytest.raises(SearchError, match="is not of the form"):
-        Template.parse("f(t)*g(k)", PLAIN).parts(parse("t + k", PLAIN))
+        Form.parse("f(t)*g(k)", PLAIN).parts(parse("t + k", PLAIN))
 
 
 def test_parts_are_read_whatever_their_signs() -> None:
@@ -67,5 +67,5 @@ def test_parts_are_shown_in_normal_form() -> None:
     y = X[:, 1] * (2.5 * X[:, 0] + 1) + np.random.default_rng(1).normal(0, 0.01, 80)
     model = EDHiERegressor(template="x1*f(x0)", max_time=None, max_evaluations=2000).fit(X, y)
     for each in model.discoveries_[0].equations:
-        part = Template.parse("x1*f(x0)", each.expr.library).parts(each.expr)["f"]
+        part = Form.parse("x1*f(x0)", each.expr.library).parts(each.expr)["f"]
         assert normal_form(part).size == part.size

@@ -20,7 +20,7 @@ from edhie.expr.standard_libraries import everything, nguyen
 from edhie.expr.sympy_bridge import to_sympy
 from edhie.expr.sympy_reader import from_sympy
 from edhie.finish import normal_form, tidied
-from edhie.search.template.template import Template
+from edhie.form import Form
 from fuzz.kind import Kind
 from fuzz.mutation import changed_json, mutated
 
@@ -97,8 +97,8 @@ def read_postfix(text: str, rng: random.Random, place: Path) -> None:
     assert from_postfix(to_postfix(expr), LIBRARY) == expr
 
 
-def read_template(text: str, rng: random.Random, place: Path) -> None:
-    assert len(Template.parse(text, LIBRARY).frame)
+def read_form(text: str, rng: random.Random, place: Path) -> None:
+    assert len(Form.parse(text, LIBRARY).outline)
 
 
 def read_tree(text: str, rng: random.Random, place: Path) -> None:
@@ -128,7 +128,7 @@ KINDS = (
     Kind("formula (prefix)", 50, lambda rng: mutated(rng, PREFIX, (*TOKENS, " x ", " + ", " 2 ")), read_prefix),
     Kind("formula (postfix)", 50, lambda rng: mutated(rng, POSTFIX, (*TOKENS, " x ", " + ", " 2 ")), read_postfix),
     Kind("formula (JSON tree)", 40, lambda rng: changed_json(rng, rng.choice(TREES)), read_tree, warm_up),
-    Kind("template", 40, lambda rng: mutated(rng, TEMPLATES, (*TOKENS, "f(", "g(x)", "f(x, y)")), read_template),
+    Kind("template", 40, lambda rng: mutated(rng, TEMPLATES, (*TOKENS, "f(", "g(x)", "f(x, y)")), read_form),
     Kind("LaTeX", 120, lambda rng: mutated(rng, LATEX, LATEX_TOKENS), read_latex, warm_up),
     Kind("SymPy", 40, infix, read_sympy),
 )

@@ -126,7 +126,7 @@ class Asked:
         if self.resume and self.out is None:
             raise typer.BadParameter("--resume needs the folder of the search; give it with --out")
         if self.template is not None and self.search != DEFAULT:
-            raise typer.BadParameter(f"a --template has a search of its own; leave out --search {self.search}")
+            raise typer.BadParameter(f"the default search fills a --template; leave out --search {self.search}")
         operators = from_line(self.operators)
         _check_known(operators, OPERATORS, "operator", "--operators")
         seconds = self.max_time

@@ -99,12 +99,12 @@ class FittedEquations:
 
     def parts(self, index: int | None = None) -> dict[str, Expr]:
         """Return the unknown parts of the template by name."""
-        from edhie.search.template import Template
+        from edhie.form import Form
 
         if self.template is None:
             raise SearchError("there are parts only where a template was given: EDHiERegressor(template=...)")
         expr = self._equation(self._first, index).expr
-        return Template.parse(self.template, expr.library).parts(expr)
+        return Form.parse(self.template, expr.library).parts(expr)
 
     # -- plots and reports ----------------------------------------------------------------
 

@@ -34,7 +34,7 @@ GROWTHS = (  # log y = a·f(x) + b
 )
 
 
-class Form(NamedTuple):
+class FirstTry(NamedTuple):
     """A simple form: its text, and the terms of a linear problem for its constants."""
 
     text: str
@@ -72,21 +72,21 @@ def _error(expr: Expr, columns: dict[str, Numbers], data: Data) -> float:
         return float(np.sqrt(np.average(squares, weights=data.weights)))
 
 
-def _forms(columns: dict[str, Numbers], constant: str) -> Iterator[Form]:
+def _forms(columns: dict[str, Numbers], constant: str) -> Iterator[FirstTry]:
     """Yield forms of each column by itself, then of all of them together if they are few."""
     with np.errstate(all="ignore"):
         for name, column in columns.items():
             for forms, is_log in ((CURVES, False), (GROWTHS, True)):
-                yield from (Form(text.format(x=name, c=constant), [of(column)], is_log) for text, of in forms)
+                yield from (FirstTry(text.format(x=name, c=constant), [of(column)], is_log) for text, of in forms)
         if 1 < len(columns) <= MOST_TOGETHER:
             every = list(columns.values())
             line = " + ".join(f"{constant}*{name}" for name in columns)
-            yield Form(f"{line} + {constant}", every, False)
+            yield FirstTry(f"{line} + {constant}", every, False)
             powers = "*".join(f"{name}^{constant}" for name in columns)
-            yield Form(f"{constant}*{powers}", [np.log(each) for each in every], True)
+            yield FirstTry(f"{constant}*{powers}", [np.log(each) for each in every], True)
 
 
-def _fitted(form: Form, data: Data, library: SymbolLibrary) -> Expr | None:
+def _fitted(form: FirstTry, data: Data, library: SymbolLibrary) -> Expr | None:
     """Return the form with its constants; None if the library cannot write it or the data have no logarithm."""
     try:
         expr = parse(form.text, library)

@@ -74,7 +74,7 @@ class Settings:
     recalled: Sequence[Expr] = ()
     """Equations of an earlier search, used like guesses; those that the symbols cannot write are skipped."""
     template: str | None = None
-    """Form with unknown parts: `f(x)*c + g(t)`. A separate search fills them; None for any form."""
+    """Form with unknown parts: `f(x)*c + g(t)`. The default search fills each in turn; None for any form."""
     corpus: str | Path | Sequence[str] | None = None
     """Formulas of your field, one per line. A file, a corpus folder or a list; the search learns from them."""
     search: str | Strategy = DEFAULT

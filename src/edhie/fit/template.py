@@ -6,7 +6,8 @@ from edhie.evaluate.constants.uncertainty import TiedConstants
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.symbols import NUMBER, OPERATORS, constant
 from edhie.finish import normal_form, without_redundant_constants
-from edhie.search.template import Template, TemplateConfig, TemplateSearch
+from edhie.form import Form
+from edhie.search.forms import FormConfig, FormSearch
 
 
 def template_library(text: str, library: SymbolLibrary) -> SymbolLibrary:
@@ -19,7 +20,7 @@ def template_library(text: str, library: SymbolLibrary) -> SymbolLibrary:
     wide = library.extended(*further).with_numbers()
     if wide.constant is None and "c" not in wide:
         wide = wide.extended(constant())
-    template = Template.parse(text, wide)
+    template = Form.parse(text, wide)
     used = {wide[token].name for token in template.tokens if token}
     if any(not call.arguments for call in template.calls) and wide.constant is not None:
         used.add(wide.constant)
@@ -27,16 +28,16 @@ def template_library(text: str, library: SymbolLibrary) -> SymbolLibrary:
     return library.extended(*(symbol for symbol in wide.symbols if symbol.name in used - {NUMBER.name}), *numbers)
 
 
-def template_strategy(text: str, library: SymbolLibrary) -> TemplateSearch:
+def template_strategy(text: str, library: SymbolLibrary) -> FormSearch:
     """Return the search for the parts of a template, which use a library's operators; errors point into the text.
 
     The evaluator must use `template_library(text, library)`, which may have more symbols.
     """
     whole = template_library(text, library)
-    Template.parse(text, whole)
+    Form.parse(text, whole)
     own = tuple(symbol.name for symbol in library.symbols if symbol.kind == "operator")
     all_of_it = tuple(symbol.name for symbol in whole.symbols if symbol.kind == "operator")
-    return TemplateSearch(TemplateConfig(text, operators=None if own == all_of_it else own))
+    return FormSearch(FormConfig(text, operators=None if own == all_of_it else own))
 
 
 def with_short_parts(expr: Expr, template: str, *, lower: float, upper: float) -> Expr:
@@ -47,7 +48,7 @@ def with_short_parts(expr: Expr, template: str, *, lower: float, upper: float) -
     >>> str(with_short_parts(expr, "x1*f(x0)", lower=-10, upper=10))
     'x1*(2.5*x0)'
     """
-    read = Template.parse(template, expr.library)
+    read = Form.parse(template, expr.library)
     if not read.matches(expr):
         return expr
     whole = Forest.from_exprs([expr], expr.library)
@@ -65,6 +66,6 @@ def ties_of(expr: Expr, template: str) -> TiedConstants | None:
     >>> ties_of(expr, "f(x0) + 2*f(x1)")
     TiedConstants(of=(0, 0))
     """
-    read = Template.parse(template, expr.library)
+    read = Form.parse(template, expr.library)
     # the constants of an expression of another form were fitted alone
     return TiedConstants(read.ties(expr)) if read.is_tied and read.matches(expr) else None

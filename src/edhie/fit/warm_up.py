@@ -21,12 +21,12 @@ from edhie.evaluate.hash_table import KeyTable
 from edhie.evaluate.parallel import core_count
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.canonical import canonical
+from edhie.expr.splicing import Stock
 from edhie.expr.standard_libraries import feynman
 from edhie.fit.settings import Settings
 from edhie.generators import Generator, load
 from edhie.processes import command_of, import_path
 from edhie.search import Budget, Strategy, run
-from edhie.search.pieces.splicing import Stock
 from edhie.selection.description import Criterion, description_bits
 from edhie.selection.prior.structure_prior import StructurePrior
 

@@ -26,7 +26,7 @@ STRATEGIES: dict[str, str] = {
     "evolve": "edhie.search.evolution:Evolve",
     "mosaic": "edhie.search.mosaic:Mosaic",
     "revise": "edhie.search.revision:Revise",
-    "template": "edhie.search.template:TemplateSearch",
+    "template": "edhie.search.forms:FormSearch",
 }
 """By name: the module and class of each strategy."""
 

@@ -9,8 +9,8 @@ from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.search.mosaic.screening.frame_pool import FramePool
 from edhie.search.mosaic.screening.pairs import best_with_products
-from edhie.search.pieces import splicing
-from edhie.search.pieces.splicing import Products
+from edhie.search.pieces import products
+from edhie.search.pieces.products import Products
 from mosaics import data_of, forest_of, frames_of, free, positive
 
 LIBRARY = free()
@@ -22,7 +22,7 @@ BOTH = Forest.concatenate([FEW, SHAPED])
 
 @pytest.mark.parametrize("chunk", [3, 2048])
 def test_values_are_those_of_the_trees(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(splicing, "CHUNK", chunk)
+    monkeypatch.setattr(products, "CHUNK", chunk)
     crossed = Products.between(FEW, SHAPED)
     assert len(crossed) == len(BOTH) + 2 * len(FEW) * len(SHAPED)
     seen = []
@@ -51,7 +51,7 @@ def test_the_best_pair_beside_a_plain_piece_is_found_whatever_the_chunks(monkeyp
     lean = [each for each in pool.frames if each.is_lean and not each.frame.free.is_product]
     answers = []
     for chunk in (4, 2048):
-        monkeypatch.setattr(splicing, "CHUNK", chunk)
+        monkeypatch.setattr(products, "CHUNK", chunk)
         crossed = Products.between(FEW, SHAPED)
         groups = list(pool.by_columns(lean))
         found, n_screened = best_with_products(groups, FEW, values(FEW, X), crossed, values(BOTH, X), top=2)
@@ -66,7 +66,7 @@ def test_the_best_pair_beside_a_plain_piece_is_found_whatever_the_chunks(monkeyp
 
 def test_chunks_without_finite_values_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where all pieces vanish in one row, no quotient has finite values."""
-    monkeypatch.setattr(splicing, "CHUNK", 2)
+    monkeypatch.setattr(products, "CHUNK", 2)
     zero = values(FEW, X).copy()
     zero[:, 0] = 0.0
     sizes = [len(which) for which, _ in Products.among(FEW).chunks(zero)]

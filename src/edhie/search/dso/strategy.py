@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from edhie.errors import SearchError
 from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Forest
+from edhie.expr.splicing import Stock
 from edhie.search.arrays import Kept, Mask, Numbers, unfitted
 from edhie.search.base import Strategy, Task
 from edhie.search.dso.policy import Adam, initial_weights, objective_and_gradient, sample
 from edhie.search.dso.priors import Priors
 from edhie.search.evolution import survivors, tournaments
-from edhie.search.pieces.splicing import Stock
 from edhie.search.pieces.variation import Chances, children
 
 

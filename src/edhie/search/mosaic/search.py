@@ -47,6 +47,7 @@ import numpy as np
 
 from edhie.evaluate.data import few_rows
 from edhie.expr import Expr, Forest
+from edhie.expr.splicing import distinct_subtrees
 from edhie.results.candidates import Candidates
 from edhie.search.arrays import Numbers, read, under, written
 from edhie.search.base import State, Strategy, Task
@@ -69,7 +70,7 @@ from edhie.search.pieces.enumeration import written_one
 from edhie.search.pieces.function_grid import function_grid, own_functions
 from edhie.search.pieces.generator_source import GeneratorSource
 from edhie.search.pieces.piece_pool import PiecePool
-from edhie.search.pieces.splicing import Products, distinct_subtrees
+from edhie.search.pieces.products import Products
 
 NUMBERS = ("_round", "_idle", "_n_given", "_fewest_bits", "improved_at")
 """Attributes of a search that are saved as they are."""

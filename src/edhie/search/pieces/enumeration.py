@@ -14,9 +14,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from edhie.evaluate.data import Data
 from edhie.expr import Forest, SymbolLibrary
+from edhie.expr.splicing import Stock
 from edhie.search.arrays import Indices, Kept
 from edhie.search.pieces.spelling import Speller
-from edhie.search.pieces.splicing import Stock
 
 COMMUTATIVE = ("+", "*")
 LARGEST_ENUMERATED = 7  # nodes: beyond, there are more expressions than a search can screen

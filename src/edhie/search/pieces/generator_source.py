@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from edhie.expr import Forest, SymbolLibrary
+from edhie.expr.splicing import distinct_subtrees
 from edhie.generators.base import Generator, LatentGenerator
 from edhie.search.arrays import Indices, Numbers, recoded, unfitted
-from edhie.search.pieces.splicing import distinct_subtrees
 from edhie.search.pieces.variation import with_constants
 
 SAMPLES_COUNTED = 2000  # expressions by which the frequencies of symbols are estimated

@@ -14,9 +14,9 @@ from edhie.evaluate.constraints import Rules
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
+from edhie.expr.splicing import Part, Stock
 from edhie.expr.symbols import NUMBER, Opcode
 from edhie.search.arrays import with_missing
-from edhie.search.pieces.splicing import Part, Stock
 
 FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)  # start from the current values only
 TRIM_LEVELS, TRIM_TRIED, TRIM_KEPT = 3, 24, 200  # removals in a row, expressions at each, variants in all

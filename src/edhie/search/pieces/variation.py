@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.constants.jacobian import constants_among_values
 from edhie.expr import Forest, SymbolLibrary
+from edhie.expr.splicing import Part, Stock
 from edhie.search.arrays import Indices, Mask, Numbers
-from edhie.search.pieces.splicing import Part, Stock
 
 JOINERS = ("*", "/", "+", "-")  # the most likely first: most often a factor is missing
 PLAIN, PLAIN_CHANCES = (1.0, 2.0, 0.5, 3.0, np.pi, 2 * np.pi), (0.54, 0.18, 0.12, 0.06, 0.06, 0.04)

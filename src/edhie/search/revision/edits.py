@@ -12,10 +12,10 @@ from itertools import permutations
 import numpy as np
 
 from edhie.expr import Expr, Forest, Symbol, SymbolLibrary, parse
+from edhie.expr.splicing import Part, Stock
 from edhie.expr.standard_libraries import everything
 from edhie.search.arrays import Indices, Numbers
 from edhie.search.pieces.rewriting import loosened, shorter
-from edhie.search.pieces.splicing import Part, Stock
 
 PART, CONSTANT, VARIABLES = "s", "c", ("x", "y")
 MOST_VARIABLES = 4  # up to which patterns with two variables are used

@@ -12,10 +12,10 @@ from edhie.evaluate.constants.fitting import THOROUGH, FitConfig, fit_constants,
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest, Symbol, SymbolLibrary, parse
+from edhie.expr.splicing import Stock
 from edhie.generators.base import Generator, LatentGenerator
 from edhie.generators.walks import neighbours
 from edhie.search.arrays import recoded
-from edhie.search.pieces.splicing import Stock
 
 INSTEAD = {"-": "+", "/": "*"}
 NOTHING_KNOWN = 1.0  # value of a constant that cannot be fitted, because the formula is undefined in some row

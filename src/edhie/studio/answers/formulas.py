@@ -16,7 +16,7 @@ from edhie.expr.latex_reader import from_latex
 from edhie.expr.mathml import mathml_name, to_mathml
 from edhie.expr.standard_libraries import everything
 from edhie.fit.problem import variable_names
-from edhie.search.template import Template
+from edhie.form import Form
 from edhie.studio.answers.opened_run import read_question_table
 from edhie.studio.answers.reading import opened, worded
 from edhie.studio.answers.trees import tree
@@ -102,8 +102,8 @@ def _is_formula(line: str) -> bool:
 
 def _template(text: str, names: Sequence[str]) -> dict[str, Any]:
     _check_length(text)
-    found = Template.parse(text, everything(names))
-    mathml = to_mathml(found.frame[0], number_format=".6g")
+    found = Form.parse(text, everything(names))
+    mathml = to_mathml(found.outline[0], number_format=".6g")
     for hole, call in enumerate(found.calls):
         inside = "<mo>,</mo>".join(mathml_name(each) for each in call.arguments)
         shown = f"<mrow>{mathml_name(call.name)}<mo>(</mo>{inside}<mo>)</mo></mrow>"
@@ -146,7 +146,7 @@ def _plain(text: str, names: Sequence[str], field: str) -> str:
         if field != "template":
             return str(read(text, everything(names)))
         _check_length(text)
-        Template.parse(text, everything(names))
+        Form.parse(text, everything(names))
         return text.strip()
     except EdhieError as error:
         raise refused(error, text, field) from error

@@ -10,7 +10,7 @@ import pytest
 from edhie.expr import parse
 from edhie.expr.standard_libraries import everything
 from edhie.search.mosaic.fitting.improving import FUNCTIONS, alike, function_positions, with_similar_functions
-from edhie.search.mosaic.writing.peaks import Form
+from edhie.search.mosaic.writing.peaks import Shape
 from mosaics import data_of, parsed, row_of, strict
 
 LIBRARY = everything(["x0", "x1"])
@@ -39,7 +39,7 @@ def test_the_largest_functions_of_one_piece_are_found(text: str, parts: list[tup
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.template)
-def test_a_template_with_its_constants_has_the_values_of_the_function(function: Form) -> None:
+def test_a_template_with_its_constants_has_the_values_of_the_function(function: Shape) -> None:
     scale, factor = 0.11, 1.7
     template = function.template.format(c=LIBRARY.constant, x="x0")
     expr = parse(template, LIBRARY).with_constants(function.constants(factor, scale))

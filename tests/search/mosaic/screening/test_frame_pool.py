@@ -11,7 +11,7 @@ from edhie.search.mosaic.frames.frame import Term, screen
 from edhie.search.mosaic.screening.frame_pool import FramePool
 from edhie.search.mosaic.screening.pairs import best_pairs
 from edhie.search.pieces.piece_pool import PiecePool
-from edhie.search.pieces.splicing import Products
+from edhie.search.pieces.products import Products
 from mosaics import Numbers, data_of, forest_of, frames_of, free, positive
 
 LIBRARY = free()

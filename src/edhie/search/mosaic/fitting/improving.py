@@ -14,7 +14,7 @@ from edhie.expr import Expr, Forest
 from edhie.search.arrays import Numbers
 from edhie.search.mosaic.config import Improving
 from edhie.search.mosaic.fitting.scoring import Scorer
-from edhie.search.mosaic.writing.peaks import Form, from_template
+from edhie.search.mosaic.writing.peaks import Shape, from_template
 from edhie.search.pieces.rewriting import shorter
 from edhie.search.pieces.variation import children
 from edhie.selection.noise import CONSTANT
@@ -61,29 +61,29 @@ def tidy(scorer: Scorer) -> None:
 # -- similar functions --------------------------------------------------------------------
 
 FUNCTIONS = (
-    Form("sqrt({c} + {c}*{x})", lambda x, k: np.sqrt(1 + k * x), lambda a, k: (a * a, a * a * k)),
-    Form("{c}/sqrt({c} + {c}*{x})", lambda x, k: 1 / np.sqrt(1 + k * x), lambda a, k: (a, 1.0, k)),
-    Form("{c}/({c} + {x})", lambda x, k: 1 / (1 + k * x), lambda a, k: (a / k, 1 / k)),
-    Form("{c}/({c} + {x})^2", lambda x, k: 1 / (1 + k * x) ** 2, lambda a, k: (a / k**2, 1 / k)),
-    Form("{c}*({c} + {x})^2", lambda x, k: (1 + k * x) ** 2, lambda a, k: (a * k**2, 1 / k)),
-    Form("{c}*({c} + {x})", lambda x, k: 1 + k * x, lambda a, k: (a * k, 1 / k)),
-    Form("{c}*exp({c}*{x})", lambda x, k: np.exp(k * x)),
-    Form("{c}*{x}*exp({c}*{x})", lambda x, k: x * np.exp(k * x)),
-    Form("{c}*(exp({c}*{x}) - {c})", lambda x, k: np.exp(k * x) - 1, lambda a, k: (a, k, 1.0)),
-    Form("{c}/(exp({c}*{x}) - {c})", lambda x, k: 1 / (np.exp(k * x) - 1), lambda a, k: (a, k, 1.0)),
-    Form("{c}/(exp({c}*{x}) + {c})", lambda x, k: 1 / (np.exp(k * x) + 1), lambda a, k: (a, k, 1.0)),
-    Form("{c}*{x}/(exp({c}*{x}) - {c})", lambda x, k: x / (np.exp(k * x) - 1), lambda a, k: (a, k, 1.0)),
-    Form("{c}*log({c} + {c}*{x})", lambda x, k: np.log(1 + k * x), lambda a, k: (a, 1.0, k)),
-    Form("{c}*sin({c}*{x})", lambda x, k: np.sin(k * x)),
-    Form("{c}*cos({c}*{x})", lambda x, k: np.cos(k * x)),
-    Form("{c}*sin({c}*{x})^2", lambda x, k: np.sin(k * x) ** 2),
-    Form("{c}*tanh({c}*{x})", lambda x, k: np.tanh(k * x)),
-    Form("{c}*atan({c}*{x})", lambda x, k: np.arctan(k * x)),
-    Form("{c}*asin({c}*{x})", lambda x, k: np.arcsin(k * x)),
-    Form("{c}*acos({c}*{x})", lambda x, k: np.arccos(k * x)),
+    Shape("sqrt({c} + {c}*{x})", lambda x, k: np.sqrt(1 + k * x), lambda a, k: (a * a, a * a * k)),
+    Shape("{c}/sqrt({c} + {c}*{x})", lambda x, k: 1 / np.sqrt(1 + k * x), lambda a, k: (a, 1.0, k)),
+    Shape("{c}/({c} + {x})", lambda x, k: 1 / (1 + k * x), lambda a, k: (a / k, 1 / k)),
+    Shape("{c}/({c} + {x})^2", lambda x, k: 1 / (1 + k * x) ** 2, lambda a, k: (a / k**2, 1 / k)),
+    Shape("{c}*({c} + {x})^2", lambda x, k: (1 + k * x) ** 2, lambda a, k: (a * k**2, 1 / k)),
+    Shape("{c}*({c} + {x})", lambda x, k: 1 + k * x, lambda a, k: (a * k, 1 / k)),
+    Shape("{c}*exp({c}*{x})", lambda x, k: np.exp(k * x)),
+    Shape("{c}*{x}*exp({c}*{x})", lambda x, k: x * np.exp(k * x)),
+    Shape("{c}*(exp({c}*{x}) - {c})", lambda x, k: np.exp(k * x) - 1, lambda a, k: (a, k, 1.0)),
+    Shape("{c}/(exp({c}*{x}) - {c})", lambda x, k: 1 / (np.exp(k * x) - 1), lambda a, k: (a, k, 1.0)),
+    Shape("{c}/(exp({c}*{x}) + {c})", lambda x, k: 1 / (np.exp(k * x) + 1), lambda a, k: (a, k, 1.0)),
+    Shape("{c}*{x}/(exp({c}*{x}) - {c})", lambda x, k: x / (np.exp(k * x) - 1), lambda a, k: (a, k, 1.0)),
+    Shape("{c}*log({c} + {c}*{x})", lambda x, k: np.log(1 + k * x), lambda a, k: (a, 1.0, k)),
+    Shape("{c}*sin({c}*{x})", lambda x, k: np.sin(k * x)),
+    Shape("{c}*cos({c}*{x})", lambda x, k: np.cos(k * x)),
+    Shape("{c}*sin({c}*{x})^2", lambda x, k: np.sin(k * x) ** 2),
+    Shape("{c}*tanh({c}*{x})", lambda x, k: np.tanh(k * x)),
+    Shape("{c}*atan({c}*{x})", lambda x, k: np.arctan(k * x)),
+    Shape("{c}*asin({c}*{x})", lambda x, k: np.arcsin(k * x)),
+    Shape("{c}*acos({c}*{x})", lambda x, k: np.arccos(k * x)),
 )
 """Functions a·g(k·x) of a piece x: `values` takes x and k of shape (scales, 1), `constants` takes a and k."""
-POWER = Form("{c}*{x}^{c}", lambda x, k: np.where(x > 0, x, np.nan) ** k)
+POWER = Shape("{c}*{x}^{c}", lambda x, k: np.where(x > 0, x, np.nan) ** k)
 
 
 def with_similar_functions(expr: Expr, data: Data) -> list[Expr]:
@@ -142,7 +142,7 @@ def _only_operand(expr: Expr, position: int) -> int | None:
     return operands[0] if len(operands) == 1 else None
 
 
-def alike(x: Numbers, now: Numbers) -> list[tuple[Form, tuple[float, ...]]]:
+def alike(x: Numbers, now: Numbers) -> list[tuple[Shape, tuple[float, ...]]]:
     """Return the functions of x with values nearest to `now`, and their constants; the nearest first."""
     spread = float(np.square(now - now.mean()).sum())
     scales = np.concatenate([Improving.SIMILAR_SCALES / np.abs(x).max(), Improving.PLAIN_SCALES])

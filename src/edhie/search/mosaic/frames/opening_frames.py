@@ -16,11 +16,11 @@ import numpy as np
 from edhie.evaluate.archive import Archive
 from edhie.evaluate.data import Data
 from edhie.expr import Forest, SymbolLibrary
+from edhie.expr.splicing import distinct_subtrees
 from edhie.search.arrays import LARGEST_VALUE, Indices, Numbers, unfitted
 from edhie.search.mosaic.config import Columns, MosaicConfig, Opening
 from edhie.search.mosaic.frames.frame import IDENTITY, Frame, Link, usable_links
 from edhie.search.mosaic.frames.free_columns import FreeColumns, logarithm_columns, polynomial_columns
-from edhie.search.pieces.splicing import distinct_subtrees
 
 
 def opening_frames(

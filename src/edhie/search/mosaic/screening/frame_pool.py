@@ -17,7 +17,7 @@ from edhie.search.mosaic.config import Screening
 from edhie.search.mosaic.frames.frame import Frame, Term, screen
 from edhie.search.mosaic.frames.free_columns import FreeColumns
 from edhie.search.mosaic.screening.elites import Elites
-from edhie.search.pieces.splicing import Products
+from edhie.search.pieces.products import Products
 
 
 @dataclass(eq=False)

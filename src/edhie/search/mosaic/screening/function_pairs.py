@@ -12,9 +12,9 @@ import numpy as np
 
 from edhie.evaluate.data import Data
 from edhie.expr import Forest
+from edhie.expr.splicing import Stock
 from edhie.search.arrays import Indices, Numbers, root_weights, unfitted, with_missing
 from edhie.search.mosaic.config import FunctionPairs
-from edhie.search.pieces.splicing import Stock
 
 Pair = tuple[float, int, int, str]
 """The share of the target that two functions explain together, their indices, and the operator between them."""

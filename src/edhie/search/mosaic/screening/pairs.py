@@ -13,13 +13,14 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.parallel import parallel_map
 from edhie.evaluate.values import values as values_of
 from edhie.expr import Forest
+from edhie.expr.splicing import Stock
 from edhie.search.arrays import Indices, Numbers, root_weights
 from edhie.search.mosaic.config import PlainSums, Screening
 from edhie.search.mosaic.frames.frame import Term, shares_of
 from edhie.search.mosaic.frames.free_columns import FreeColumns
 from edhie.search.mosaic.screening.frame_pool import Finding, FramePool, PooledFrame
+from edhie.search.pieces.products import Products
 from edhie.search.pieces.rewriting import completed
-from edhie.search.pieces.splicing import Products, Stock
 from edhie.selection.description import Criterion, description_bits
 
 

@@ -8,7 +8,6 @@ global interpreter lock.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from edhie.evaluate.data import Data
-from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.parallel import thread_count
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.search.arrays import LARGEST_VALUE, Indices, under, written
+from edhie.search.arrays import LARGEST_VALUE, read, written
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.config import Symmetry
 from edhie.search.mosaic.symmetry.symmetries import Reduction, Tokens, find_reduction, may_be_reduced
+from edhie.search.within import SearchWithin
 from edhie.worker_processes import submit
 
 
@@ -32,15 +31,9 @@ class ReducedSearch:
 
     def __init__(self, task: Task, reduction: Reduction, search: Strategy, data: Data) -> None:
         """`data` are the reduced data, and `search` is the strategy to use on them."""
-        self._task, self._reduction, self._search = task, reduction, search
-        library, self._n_seen = task.evaluator.library, 0
-        self._evaluator = Evaluator(
-            library.with_variables(library.variables[: len(reduction.variables)]), data, loss=task.evaluator.loss,
-            constants=task.evaluator.constants, allow_constant_target=True,
-        )  # fmt: skip
-        self.is_over = False
-        """True once the search has ended."""
-        search.begin(replace(task, evaluator=self._evaluator))
+        self._library, self._reduction = task.evaluator.library, reduction
+        own = self._library.with_variables(self._library.variables[: len(reduction.variables)])
+        self._within = SearchWithin(task, search, own, data, loss=task.evaluator.loss)
 
     @classmethod
     def of(cls, task: Task, reduction: Reduction, search: Strategy) -> ReducedSearch | None:
@@ -49,24 +42,14 @@ class ReducedSearch:
         largest = np.maximum(np.abs(data.columns).max(), np.abs(data.y).max())  # NaN if one of them is
         return cls(task, reduction, search, data) if largest < LARGEST_VALUE else None
 
+    @property
+    def is_over(self) -> bool:
+        """True once the search has ended."""
+        return self._within.is_over
+
     def step(self, rng: np.random.Generator) -> list[Expr]:
         """Do one round; return the best new expressions, written for the target itself."""
-        before, remaining = self._evaluator.counts.executed, self._task.evaluator.remaining
-        with self._evaluator.limited(None if math.isinf(remaining) else before + int(remaining)):
-            self.is_over = not self._search.step(rng)
-        self._task.evaluator.spend(self._evaluator.counts.executed - before)
-        return [self._written(each) for each in self._evaluator.explored.take(self._best_new())]
-
-    def _best_new(self) -> Indices:
-        """Return the indices of new expressions on the Pareto front of size and error, the smallest error first."""
-        explored = self._evaluator.explored
-        order = np.lexsort((explored.ages, explored.errors, explored.complexities))
-        least = np.minimum.accumulate(explored.errors[order])
-        is_better = np.isfinite(least) & (least < np.concatenate([[np.inf], least[:-1]]))
-        front = order[is_better]
-        new = front[explored.ages[front] >= self._n_seen]
-        self._n_seen = explored.n_seen
-        return new[::-1][: Symmetry.WRITTEN]
+        return [self._written(each) for each in self._within.step(rng, Symmetry.WRITTEN)]
 
     def _written(self, expr: Expr) -> Expr:
         """Return an expression of the derived variables as one for the target."""
@@ -75,15 +58,14 @@ class ReducedSearch:
         for factor, power in self._reduction.scale:
             for _ in range(abs(power)):
                 tokens = ("*" if power > 0 else "/", *tokens, *factor)
-        return Expr(self._task.evaluator.library, tokens, expr.constants)
+        return Expr(self._library, tokens, expr.constants)
 
     # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> State:
         """Return the reduction and its search as arrays."""
         text = json.dumps([self._reduction.variables, self._reduction.scale])
-        own = {"text": text, "over": self.is_over, "seen": self._n_seen}
-        return written({**own, "search": self._search, "scored": self._evaluator})
+        return written({"text": text, "within": self._within})
 
     @classmethod
     def restored(cls, task: Task, search: Strategy, state: State) -> ReducedSearch:
@@ -91,9 +73,7 @@ class ReducedSearch:
         variables, scale = json.loads(str(state["text"]))
         reduction = Reduction(tuple(map(tuple, variables)), tuple((tuple(each), power) for each, power in scale))
         found = cls(task, reduction, search, _reduced_data(task, reduction))
-        found._evaluator.restore(under("scored.", state))
-        search.restore(under("search.", state))
-        found._n_seen, found.is_over = int(state["seen"]), bool(state["over"])
+        read(found._within, "within", state)
         return found
 
 

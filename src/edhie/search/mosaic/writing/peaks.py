@@ -63,7 +63,7 @@ class OneVariableData:
 
 
 @dataclass(frozen=True)
-class Form:
+class Shape:
     """A function of a variable or a piece, whose constants are searched on a grid."""
 
     template: str
@@ -85,8 +85,8 @@ def from_template(template: str, x: str, constants: Sequence[float], library: Sy
 # -- peaks on a background --------------------------------------------------------------
 
 SHAPES = (
-    Form("{c}*exp({c}*({x} - {c})^2)", lambda u: np.exp(-u * u), lambda h, m, s: (h, -1 / s**2, m)),
-    Form("{c}/(({x} - {c})^2 + {c})", lambda u: 1 / (1 + u * u), lambda h, m, s: (h * s**2, m, s**2)),
+    Shape("{c}*exp({c}*({x} - {c})^2)", lambda u: np.exp(-u * u), lambda h, m, s: (h, -1 / s**2, m)),
+    Shape("{c}/(({x} - {c})^2 + {c})", lambda u: 1 / (1 + u * u), lambda h, m, s: (h * s**2, m, s**2)),
 )
 """Peaks: `values` takes the distance from the centre in widths, `constants` takes height, centre and width."""
 
@@ -114,7 +114,7 @@ def peak_expressions(data: Data, library: SymbolLibrary) -> list[Expr]:
 
 
 @np.errstate(all="ignore")
-def best_peaks(shape: Form, one: OneVariableData) -> list[tuple[str, list[float]]]:
+def best_peaks(shape: Shape, one: OneVariableData) -> list[tuple[str, list[float]]]:
     """Return the best sums of one peak and a background, then of two peaks, if they explain enough."""
     grids = np.meshgrid(one.first + one.span * OneVariable.PEAK_PLACES, one.span * OneVariable.PEAK_WIDTHS)
     places, widths = (grid.ravel() for grid in grids)

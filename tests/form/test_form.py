@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from edhie.errors import ExpressionError, SearchError
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
-from edhie.search.template import Template
+from edhie.form import Form
 from strategies import exprs
 
 LIBRARY = SymbolLibrary.of(["+", "-", "*", "/", "^2", "exp", "sin"], 3, constant=True, numbers=True)
@@ -22,7 +22,7 @@ TEMPLATES = (
 VALUES = st.none() | st.floats(-10, 10)
 
 
-def filled_by_hand(template: Template, parts: list[Expr]) -> Expr:
+def filled_by_hand(template: Form, parts: list[Expr]) -> Expr:
     """The same by substitution: slow, and another way."""
     library = template.library
     tokens: list[str] = []
@@ -41,8 +41,8 @@ def filled_by_hand(template: Template, parts: list[Expr]) -> Expr:
 
 
 @st.composite
-def filled_templates(draw: st.DrawFn) -> tuple[Template, list[list[Expr]]]:
-    template = Template.parse(draw(st.sampled_from(TEMPLATES)), LIBRARY)
+def filled_templates(draw: st.DrawFn) -> tuple[Form, list[list[Expr]]]:
+    template = Form.parse(draw(st.sampled_from(TEMPLATES)), LIBRARY)
     n = draw(st.integers(0, 4))
     operators = [symbol.name for symbol in LIBRARY.symbols if symbol.kind == "operator"]
     parts = []
@@ -54,7 +54,7 @@ def filled_templates(draw: st.DrawFn) -> tuple[Template, list[list[Expr]]]:
 
 
 @given(filled_templates())
-def test_filled_and_taken_apart_again(made: tuple[Template, list[list[Expr]]]) -> None:
+def test_filled_and_taken_apart_again(made: tuple[Form, list[list[Expr]]]) -> None:
     template, parts = made
     forests = [Forest.from_exprs(part, LIBRARY) for part in parts]
     whole = template.filled(forests)
@@ -76,7 +76,7 @@ def test_filled_and_taken_apart_again(made: tuple[Template, list[list[Expr]]]) -
 
 
 def test_the_template_s_own_constants_are_kept() -> None:
-    template = Template.parse("c*f(x0) + c", LIBRARY)
+    template = Form.parse("c*f(x0) + c", LIBRARY)
     whole = Forest.from_exprs([parse("c*sin(c*x0) + c", LIBRARY).with_constants([1.0, 2.0, 3.0])])
     other = Forest.from_exprs([parse("exp(x0)", LIBRARY)])
     made = template.filled([other], template.emptied(whole))[0]
@@ -84,7 +84,7 @@ def test_the_template_s_own_constants_are_kept() -> None:
 
 
 def test_what_is_not_of_the_form() -> None:
-    template = Template.parse("f(x0) + f(x1)", LIBRARY)
+    template = Form.parse("f(x0) + f(x1)", LIBRARY)
     for text in ("x0", "sin(x0)*sin(x1)", "sin(x0) + exp(x1)", "sin(x0) + sin(x0)", "x2 + x2", "sin(x1) + sin(x0)"):
         with pytest.raises(SearchError, match="is not of the form"):
             template.parts(parse(text, LIBRARY))
@@ -93,7 +93,7 @@ def test_what_is_not_of_the_form() -> None:
 
 
 def test_parts_must_be_as_many() -> None:
-    template = Template.parse("f(x0) + g(x1)", LIBRARY)
+    template = Form.parse("f(x0) + g(x1)", LIBRARY)
     one, two = (Forest.from_exprs([parse("x0", LIBRARY)] * n) for n in (1, 2))
     for parts in ([one], [one, two]):
         with pytest.raises(ExpressionError, match="give one forest for each of f, g"):

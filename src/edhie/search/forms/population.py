@@ -1,34 +1,29 @@
-"""The population of whole expressions: those with the shortest descriptions, and those on the Pareto front.
-
-The first have constants, polynomials or the simplest pieces as parts.
-"""
+"""The population of whole expressions: those with the shortest descriptions, and those on the Pareto front."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import combinations_with_replacement
 
 import numpy as np
 
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.form import Form
 from edhie.results.front import front_of
 from edhie.search.arrays import Indices, Kept, Numbers, one_of_each
-from edhie.search.pieces.function_grid import exponents_up_to
 from edhie.search.pieces.spelling import Speller, UnwritableError
-from edhie.search.template.pool import Pool
-from edhie.search.template.template import Template
 from edhie.selection.description import Criterion, description_bits
 
 SHARE = 0.15  # parameter of the geometric distribution by which ranks are chosen
 DEGREES = (0, 1, 2, 3, 4)  # of polynomials in all parts
 MOST_TERMS = 10  # of a polynomial
-DRAWN, PLAINEST = 12, 12  # whole expressions with random parts; simplest pieces that these are drawn from
 FROM_FRONT = 0.4  # share of choices from the Pareto front, at random
 
 
 class Population(Kept):
-    """Instances of a template, each structure once, the shortest description first."""
+    """Instances of a form, each structure once, the shortest description first."""
 
     KEPT = ("forest", "errors", "bits")
 
@@ -74,18 +69,21 @@ class Population(Kept):
 # -- the first expressions ----------------------------------------------------------------
 
 
-def starts(template: Template, pools: Mapping[int, Pool], rng: np.random.Generator) -> Forest:
-    """Return the first whole expressions, whose constants are to be fitted. Parts without a pool are constants."""
-    library, every = template.library, [pools.get(part) for part in range(len(template.names))]
-    found = [template.filled([Forest.from_exprs([], library) for _ in every])]
-    for degree in DEGREES if library.constant is not None else ():
-        parts = [polynomial(pool.library, degree) if pool else polynomial(library, 0) for pool in every]
-        if None not in parts:
-            cast = [Forest.from_exprs([part.cast(library)], library) for part in parts if part is not None]
-            found.append(template.filled(cast))
-    drawn = [_drawn(template, pool, rng) for pool in every]
-    if all(len(each) for each in drawn):
-        found.append(template.filled(drawn))
+def starts(form: Form, libraries: Mapping[int, SymbolLibrary]) -> Forest:
+    """Return the first whole expressions, whose constants are to be fitted: with polynomials, or variables, as parts.
+
+    `libraries` are those of the parts that have variables; the others are constants.
+    """
+    every = [libraries.get(part, form.library) for part in range(len(form.names))]
+    if form.library.constant is None:
+        parts = [Expr(own, (own.variables[0],)) for own in every]
+        return form.filled([Forest.from_exprs([each.cast(form.library)], form.library) for each in parts])
+    found = []
+    for degree in DEGREES:
+        written = [polynomial(own, degree if part in libraries else 0) for part, own in enumerate(every)]
+        parts = [each.cast(form.library) for each in written if each is not None]
+        if len(parts) == len(every):
+            found.append(form.filled([Forest.from_exprs([part], form.library) for part in parts]))
     return Forest.concatenate(found).unique()
 
 
@@ -103,9 +101,10 @@ def polynomial(library: SymbolLibrary, degree: int) -> Expr | None:
     return None
 
 
-def _drawn(template: Template, pool: Pool | None, rng: np.random.Generator) -> Forest:
-    """Draw some of a part's simplest pieces."""
-    if pool is None:
-        return Forest.from_exprs([Expr(template.library, (str(template.library.constant),))] * DRAWN, template.library)
-    plain = pool.pieces.forest[:PLAINEST]
-    return pool.to_whole(plain.take(rng.integers(0, len(plain), DRAWN))) if len(plain) else pool.to_whole(plain)
+def exponents_up_to(n: int, degree: int) -> list[tuple[int, ...]]:
+    """Return the exponents of all monomials of `n` variables of degree 1 to `degree`, the lowest degree first."""
+    found: list[tuple[int, ...]] = []
+    for total in range(1, degree + 1):
+        every = combinations_with_replacement(range(n), total)
+        found += sorted(tuple(map(chosen.count, range(n))) for chosen in every)
+    return found

@@ -4,15 +4,15 @@ import pytest
 
 from edhie.errors import ParseError
 from edhie.expr import SymbolLibrary
-from edhie.search.template import Template
+from edhie.form import Form
 
 LIBRARY = SymbolLibrary.of(
     ["+", "-", "*", "/", "^", "^2", "neg", "exp", "sin", "log"], 2, constant=True, literals=("2",)
 )
 
 
-def read(text: str) -> Template:
-    return Template.parse(text, LIBRARY)
+def read(text: str) -> Form:
+    return Form.parse(text, LIBRARY)
 
 
 def test_parts_are_names_that_are_called_and_are_no_functions() -> None:
@@ -66,12 +66,12 @@ def test_errors_point_at_the_place(text: str, at: int, what: str) -> None:
 
 def test_an_unknown_constant_needs_constants() -> None:
     with pytest.raises(ParseError, match=r"f\(\) is an unknown constant, and the library has no constants"):
-        Template.parse("x0*f()", SymbolLibrary.of(["*"], 1))
+        Form.parse("x0*f()", SymbolLibrary.of(["*"], 1))
 
 
 def test_names_that_could_be_mistaken_for_those_in_its_place() -> None:
     library = SymbolLibrary.of(["+"], ["___", "__", "hole0", "x"], constant=True)
-    template = Template.parse("f() + ___ + hole0", library)
+    template = Form.parse("f() + ___ + hole0", library)
     assert template.tokens == ("+", "+", "", "___", "hole0")
     assert len(set(template.hole_library.names)) == len(template.hole_library)
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.search.pieces.splicing import Stock, distinct_subtrees
+from edhie.expr.splicing import Stock, distinct_subtrees
 from strategies import LIBRARIES, forests
 
 Written = tuple[tuple[str, ...], tuple[float | None, ...]]

@@ -14,10 +14,10 @@ from edhie.evaluate.constants.uncertainty import TiedConstants
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest
+from edhie.form import Form
 from edhie.search.arrays import Numbers
 from edhie.search.pieces.rewriting import FROM_HERE
 from edhie.search.pieces.variation import likely_constants
-from edhie.search.template.template import Template
 
 ANEW = FitConfig(points=24, starts=4, iterations=60, tolerance=1e-10)
 TIED_STEPS = 15  # of the Gauss-Newton method
@@ -25,10 +25,10 @@ TIED_POINTS, TIED_STARTS = 24, 3  # random points that are compared; the best, f
 
 
 class Fitting:
-    """Fits the constants of a template's instances to data, within bounds."""
+    """Fits the constants of a form's instances to data, within bounds."""
 
-    def __init__(self, template: Template, data: Data, bounds: FitConfig) -> None:
-        self._template = template
+    def __init__(self, form: Form, data: Data, bounds: FitConfig) -> None:
+        self._form = form
         self._data = data
         self._from_here, self._anew = (
             replace(config, lower=bounds.lower, upper=bounds.upper) for config in (FROM_HERE, ANEW)
@@ -40,7 +40,7 @@ class Fitting:
             return forest
         values = np.clip(forest.values, self._from_here.lower, self._from_here.upper)
         forest = replace(forest, values=np.where(constants_among_values(forest), values, forest.values))
-        if not self._template.is_tied:
+        if not self._form.is_tied:
             return fit_constants(forest, self._data, config=self._from_here).forest
         found = [self._descended(forest.take([k])) for k in range(len(forest))]
         return replace(forest, values=np.concatenate(found))
@@ -50,7 +50,7 @@ class Fitting:
         if len(forest) == 0 or len(forest.values) == 0:
             return forest
         forest = replace(forest, values=np.where(constants_among_values(forest), np.nan, forest.values))
-        if not self._template.is_tied:
+        if not self._form.is_tied:
             return fit_constants(forest, self._data, config=self._anew).forest
         return Forest.concatenate([self._from_starts(forest.take([k]), rng) for k in range(len(forest))])
 
@@ -58,7 +58,7 @@ class Fitting:
 
     def _descended(self, whole: Forest) -> Numbers:
         """Return the values of one expression after some steps of the Gauss-Newton method."""
-        ties, is_constant = TiedConstants(self._template.ties(whole[0])), constants_among_values(whole)
+        ties, is_constant = TiedConstants(self._form.ties(whole[0])), constants_among_values(whole)
         values, data = whole.values.copy(), self._data
         if ties.of and np.isfinite(values).all():
             response, start = cast(Response, _Tied(whole, data.columns, ties)), ties.different(values[is_constant])
@@ -68,7 +68,7 @@ class Fitting:
         return values
 
     def _from_starts(self, whole: Forest, rng: np.random.Generator) -> Forest:
-        of = list(self._template.ties(whole[0]))
+        of = list(self._form.ties(whole[0]))
         if not of:
             return whole
         points = np.stack([likely_constants(max(of) + 1, rng) for _ in range(TIED_POINTS)])

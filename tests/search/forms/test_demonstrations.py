@@ -1,6 +1,6 @@
 """Forms whose parts are found from 200 rows with 1 % noise; run as a script it shows them at full length.
 
-python tests/search/template/test_demonstrations.py [seconds] [seeds]
+python tests/search/forms/test_demonstrations.py [seconds] [seeds]
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from edhie.evaluate import Evaluator
 from edhie.expr import Expr
 from edhie.fit.generator import answer_library
+from edhie.form import Form
 from edhie.generators import load
 from edhie.results import SearchResult
 from edhie.search import Budget, run
-from edhie.search.template import Template, TemplateConfig, TemplateSearch
+from edhie.search.forms import FormConfig, FormSearch
 from edhie.selection.choice import shortest_description
 
 Numbers = NDArray[np.float64]
@@ -49,9 +50,7 @@ class Problem:
 
     def search(self, seed: int, budget: Budget) -> tuple[Evaluator, SearchResult]:
         used = self.evaluator(seed)
-        return used, run(
-            GENERATOR, used, strategy=TemplateSearch(TemplateConfig(self.template)), budget=budget, rng=seed
-        )
+        return used, run(GENERATOR, used, strategy=FormSearch(FormConfig(self.template)), budget=budget, rng=seed)
 
     def miss(self, expr: Expr, stretch: float = 1.0) -> float:
         """How far it is from the truth on other rows, as a share of the target's spread."""
@@ -85,7 +84,7 @@ def test_parts_are_found(name: str) -> None:
     expr = chosen(used, result)
     assert problem.miss(expr) < 0.005, expr
     assert problem.miss(expr, stretch=1.5) < 0.02, expr  # beyond the data: it is the form, not a likeness
-    assert "f" in Template.parse(problem.template, LIBRARY).parts(expr)
+    assert "f" in Form.parse(problem.template, LIBRARY).parts(expr)
 
 
 def test_a_form_that_is_wrong_gives_the_best_that_it_can() -> None:
@@ -102,7 +101,7 @@ def test_a_form_that_is_wrong_gives_the_best_that_it_can() -> None:
 def _show(name: str, problem: Problem, seconds: float, seed: int) -> None:
     used, result = problem.search(seed, Budget(None, seconds))
     expr, spread = chosen(used, result), float(np.std(used.data.y))
-    found = Template.parse(problem.template, LIBRARY).parts(expr)
+    found = Form.parse(problem.template, LIBRARY).parts(expr)
     errors = result.candidates.errors
     at = next(k for k, each in enumerate(result.candidates) if each.expr == expr)
     row: dict[str, Any] = {

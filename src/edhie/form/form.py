@@ -1,67 +1,30 @@
-"""`Template`: a form with unknown parts, filled with parts and split into them again, in batches; and its settings."""
+"""`Form`: a form with unknown parts, filled with parts and split into them again, in batches."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from edhie.errors import ExpressionError, ParseError, SearchError, shortened
-from edhie.evaluate.numbers import check_whole
 from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.expr.splicing import Part, Stock
 from edhie.expr.symbols import OPERATORS, constant, variable
-from edhie.search.pieces.splicing import Part, Stock
-from edhie.search.template.reading import Call, read_template
+from edhie.form.reading import Call, read_form
 
 
 @dataclass(frozen=True)
-class TemplateConfig:
-    """The template, and settings of the search for its unknown parts."""
-
-    template: str = ""
-    """The form: `f(x0)*exp(-c*x1) + g(x1)`, in which calls of functions that do not exist are unknown parts."""
-    operators: tuple[str, ...] | None = None
-    """Names of the operators that parts may have; None for all of the library's."""
-    rows: int = 256
-    """Rows on which pieces are screened, spread over the target's range."""
-    fit_rows: int = 1000
-    """Rows on which constants are fitted."""
-    first_pieces: int = 300
-    """New pieces of each part at first; the number grows 1.5-fold from round to round."""
-    most_pieces: int = 1500
-    """Maximum number of new pieces of each part in a round."""
-    kept_pieces: int = 2500
-    """Maximum number of pieces kept for each part; the simplest are kept."""
-    largest_piece: int = 20
-    """Maximum number of nodes of a piece."""
-    largest_expression: int = 120
-    """Maximum number of nodes of a whole expression."""
-    population: int = 40
-    """Whole expressions kept: so many with the shortest descriptions, and so many on the Pareto front."""
-    written_a_round: int = 8
-    """New contents of a part tried in a round: so many of one piece, of two pieces and of three."""
-    offspring: int = 24
-    """Offspring in a round: whole expressions with one part mutated, or taken from another."""
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.template, str):
-            raise SearchError(f"a template is a text, such as 'f(x0) + g(x1)', not {self.template!r}")
-        for each in fields(self)[2:]:  # all but the template and its operators
-            check_whole(each.name, getattr(self, each.name), 2 if each.name == "population" else 1)
-
-
-@dataclass(frozen=True)
-class Template:
+class Form:
     """A form in prefix order, with a hole, '', for each call of an unknown part.
 
     A part is written over the variables of its first call; in other calls, their arguments are substituted.
 
     >>> from edhie.expr import parse
-    >>> template = Template.parse("f(x0) + c*f(x1)", SymbolLibrary.of(["+", "*", "sin"], 2, constant=True))
-    >>> parts = Forest.from_exprs([parse("sin(x0)", template.library)])
-    >>> str(template.filled([parts])[0])
+    >>> form = Form.parse("f(x0) + c*f(x1)", SymbolLibrary.of(["+", "*", "sin"], 2, constant=True))
+    >>> parts = Forest.from_exprs([parse("sin(x0)", form.library)])
+    >>> str(form.filled([parts])[0])
     'sin(x0) + c*sin(x1)'
     """
 
@@ -72,9 +35,9 @@ class Template:
     """One for each hole, in order."""
 
     @classmethod
-    def parse(cls, text: str, library: SymbolLibrary) -> Template:
-        """Parse a template over a library; errors give the position in the text."""
-        calls, tokens = read_template(text, library)
+    def parse(cls, text: str, library: SymbolLibrary) -> Form:
+        """Parse a form over a library; errors give the position in the text."""
+        calls, tokens = read_form(text, library)
         for call in calls:
             if not call.arguments and library.constant is None:
                 what = f"{call.name}() is an unknown constant, and the library has no constants"
@@ -132,8 +95,8 @@ class Template:
         return tuple(range(first, first + len(self.calls)))
 
     @cached_property
-    def frame(self) -> Forest:
-        """The template itself, over `hole_library`, with unfitted constants."""
+    def outline(self) -> Forest:
+        """The form itself, over `hole_library`, with unfitted constants."""
         holes = iter(self.hole_tokens)
         names = self.hole_library.names
         tokens = tuple(names[next(holes)] if token == "" else token for token in self.tokens)
@@ -144,26 +107,41 @@ class Template:
         """The positions of holes among the tokens, then the number of tokens."""
         return [k for k, token in enumerate(self.tokens) if token == ""] + [len(self.tokens)]
 
+    def part_library(self, part: int, operators: Sequence[str] | None = None) -> SymbolLibrary:
+        """Return the library of a part: its variables, in the order of its calls, these operators, and constants."""
+        library, own = self.library, iter([self.library[name] for name in self.variables(part)])
+        if operators is not None and (unknown := [name for name in operators if name not in library]):
+            raise SearchError(f"parts may not have {unknown[0]!r}: it is not in the library ({library})")
+        return SymbolLibrary(
+            tuple(
+                next(own) if symbol.kind == "variable" else symbol
+                for symbol in library.symbols
+                if symbol.kind in ("constant", "literal")
+                or (symbol.kind == "variable" and symbol.name in self.variables(part))
+                or (symbol.kind == "operator" and (operators is None or symbol.name in operators))
+            )
+        )
+
     # -- filling --------------------------------------------------------------------------
 
-    def filled(self, parts: Sequence[Forest], frames: Forest | None = None) -> Forest:
+    def filled(self, parts: Sequence[Forest], outlines: Forest | None = None) -> Forest:
         """Return whole expressions: the k-th has the k-th of every part; constants keep their values.
 
-        `frames` are results of `emptied`, one for each, with values for the template's own constants.
+        `outlines` are results of `emptied`, one for each, with values for the form's own constants.
         """
         counts = {len(part) for part in parts}
         if len(parts) != len(self.names) or len(counts) != 1:
             shown = [len(part) for part in parts]
             raise ExpressionError(f"give one forest for each of {', '.join(self.names)}, equally long; not {shown}")
         n = counts.pop()
-        if frames is None:
-            frames = self.frame.take(np.zeros(n, np.int64))
+        if outlines is None:
+            outlines = self.outline.take(np.zeros(n, np.int64))
         contents = [self.in_hole(hole, parts[part]) for hole, part in enumerate(self.part_of)]
         cast = [forest.cast(self.hole_library) for forest in contents]
-        stock = Stock(Forest.concatenate([frames, *cast]))
+        stock = Stock(Forest.concatenate([outlines, *cast]))
         pieces, at = [], 0
         for hole, end in enumerate(self._ends):
-            pieces.append(Part(frames.offsets[:-1] + at, np.full(n, end - at)))
+            pieces.append(Part(outlines.offsets[:-1] + at, np.full(n, end - at)))
             if hole < len(self.calls):
                 pieces.append(stock.trees(np.arange(n) + (hole + 1) * n))
             at = end + 1
@@ -181,7 +159,7 @@ class Template:
     # -- splitting ------------------------------------------------------------------------
 
     def parts_of(self, forest: Forest) -> list[Forest]:
-        """Return the parts of instances of the template; of other expressions the result is undefined."""
+        """Return the parts of instances of the form; of other expressions the result is undefined."""
         ranges, stock = self._ranges(forest), Stock(forest)
         return [stock.join([ranges[2 * hole + 1]]) for hole in self.first_calls]
 
@@ -211,7 +189,7 @@ class Template:
 
         >>> from edhie.expr import parse
         >>> expr = parse("sin(x0)*2 + x1^3", variables=["x0", "x1"])
-        >>> {name: str(part) for name, part in Template.parse("f(x0)*2 + g(x1)", expr.library).parts(expr).items()}
+        >>> {name: str(part) for name, part in Form.parse("f(x0)*2 + g(x1)", expr.library).parts(expr).items()}
         {'f': 'sin(x0)', 'g': 'x1^3'}
         """
         contents = self._contents(expr)
@@ -229,7 +207,7 @@ class Template:
 
         >>> from edhie.expr import parse
         >>> library = SymbolLibrary.of(["+", "*", "sin"], 2, constant=True)
-        >>> Template.parse("f(x0) + c*f(x1)", library).ties(parse("sin(c*x0) + c*sin(c*x1)", library))
+        >>> Form.parse("f(x0) + c*f(x1)", library).ties(parse("sin(c*x0) + c*sin(c*x1)", library))
         (0, 1, 0)
         """
         contents, first, found = iter(self._contents(expr)), dict[int, int](), list[int]()

@@ -27,7 +27,7 @@ class Call:
     """The slice of the template's text."""
 
 
-def read_template(text: str, library: SymbolLibrary) -> tuple[tuple[Call, ...], tuple[str, ...]]:
+def read_form(text: str, library: SymbolLibrary) -> tuple[tuple[Call, ...], tuple[str, ...]]:
     """Return the calls of unknown parts, and the tokens in prefix order, with '' in place of each call."""
     calls = _calls(text, library)
     if not calls:
