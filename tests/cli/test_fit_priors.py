@@ -152,7 +152,7 @@ def test_wrong_usage(option: list[str], fit: Callable[..., Any]) -> None:
 
 def test_a_template_has_a_search_of_its_own(fit: Callable[..., Any]) -> None:
     code, _, err = fit("--template", "f(t)", "--search", "draw")
-    assert (code, "a --template the default search fills a --template; leave out --search draw" in err) == (2, True)
+    assert (code, "the default search fills a --template; leave out --search draw" in err) == (2, True)
 
 
 # -- going on -------------------------------------------------------------------------
