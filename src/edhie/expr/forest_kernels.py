@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.jit import copy_to, jit
+from edhie.expr.symbols import Opcode
 
 Tokens = NDArray[np.int16]
 Indices = NDArray[np.int64]
@@ -144,3 +145,28 @@ def group(tokens: Tokens, offsets: Indices, bits: Indices, slots: Indices) -> tu
                 break
             at = (at + np.uint64(1)) & mask
     return first[:count].copy(), inverse
+
+
+@jit
+def variables_of_linear(tokens: Tokens, opcodes: Tokens, left: Indices, right: Indices) -> Indices:
+    """Return the variable of each node that is a*x + b with constants; -1 for constants, and for any other node."""
+    other = -2
+    found = np.empty(len(tokens), np.int64)
+    for k in range(len(tokens) - 1, -1, -1):  # operands before operators
+        opcode = opcodes[k]
+        if left[k] < 0:
+            found[k] = tokens[k] if opcode == Opcode.VARIABLE else -1
+            continue
+        a, b = found[left[k]], -1 if right[k] < 0 else found[right[k]]
+        found[k] = other
+        if opcode == Opcode.NEG:
+            found[k] = a
+        elif opcode == Opcode.ADD or opcode == Opcode.SUB:
+            if a != other and b != other and (a == b or a == -1 or b == -1):
+                found[k] = max(a, b)
+        elif opcode == Opcode.MUL or opcode == Opcode.DIV:
+            if b == -1 and a != other:
+                found[k] = a
+            elif a == -1 and opcode == Opcode.MUL:
+                found[k] = b
+    return found

@@ -74,8 +74,13 @@ class Stock:
         return Forest(self.forest.library, *joined(self.tokens, self.values, self._slots, starts, lengths))
 
 
+def subtrees(forest: Forest, nodes: Indices) -> Forest:
+    """Return the subtrees at these nodes."""
+    stock = Stock(forest)
+    return stock.join([stock.subtrees(nodes)])
+
+
 def distinct_subtrees(forest: Forest, largest: int) -> Forest:
     """Return every distinct subtree of at most `largest` nodes, the smallest first."""
-    stock = Stock(forest)
-    found = stock.join([stock.subtrees(np.flatnonzero(forest.subtree_sizes <= largest))]).unique()
+    found = subtrees(forest, np.flatnonzero(forest.subtree_sizes <= largest)).unique()
     return found.take(np.argsort(found.sizes, kind="stable"))

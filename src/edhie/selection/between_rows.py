@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 
 import numpy as np
 
-from edhie.arrays import Flags, Indices, Numbers
-from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
+from edhie.arrays import Flags, Numbers
+from edhie.evaluate.constants.cancellation import CANCELLING, cancellations
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Forest
+from edhie.expr.splicing import subtrees
 from edhie.selection.plain_numbers import literal_bits
 
 TURNS = {"sin": np.pi, "cos": np.pi, "tan": 0.5 * np.pi}
@@ -45,7 +45,7 @@ def unresolved(forest: Forest, columns: Numbers, *, of_rows: int | None = None) 
     nodes = np.flatnonzero(turns[forest.tokens])
     if len(nodes) == 0:
         return found
-    first, places = (arguments := _subtrees(forest, nodes + 1)).grouped()
+    first, places = (arguments := subtrees(forest, nodes + 1)).grouped()
     with np.errstate(all="ignore"):
         ordered = np.sort(np.round(values(arguments.take(first), columns), 9), axis=1)
         n_gaps = np.count_nonzero(np.diff(ordered, axis=1), axis=1)
@@ -60,16 +60,6 @@ def unresolved(forest: Forest, columns: Numbers, *, of_rows: int | None = None) 
     return found
 
 
-def _subtrees(forest: Forest, nodes: Indices) -> Forest:
-    """Return the subtrees at some nodes."""
-    sizes = forest.subtree_sizes[nodes].astype(np.int64)
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    places = np.arange(offsets[-1]) + np.repeat(nodes - offsets[:-1], sizes)
-    tokens = forest.tokens[places]
-    slots = np.cumsum(forest.library.has_slot[forest.tokens]) - 1
-    return Forest(forest.library, tokens, offsets, forest.values[slots[places[forest.library.has_slot[tokens]]]])
-
-
 def unreliable_bits(forest: Forest, data: Data) -> Numbers:
     """Return the bits that descriptions have more for what the rows cannot resolve.
 
@@ -77,7 +67,7 @@ def unreliable_bits(forest: Forest, data: Data) -> Numbers:
     the binary digits that terms lose which cancel each other.
     """
     found = np.where(has_pole(forest, data), POLE, SINGULAR * is_singular(forest, data))
-    found += [math.log2(max(cancellation(each, data) / CANCELLING, 1.0)) for each in forest]
+    found += np.log2(np.maximum(cancellations(forest, data) / CANCELLING, 1.0))
     found[unresolved(forest, data.columns) | _has_step(forest)] = np.inf
     return found
 
@@ -135,7 +125,7 @@ def has_pole(forest: Forest, data: Data) -> Flags:
         is_inside: Flags = np.all((found > low - reach) & (found < high + reach), axis=1)
         quotients = np.flatnonzero(forest.tokens == forest.library.ids.get("/", -1))
         if len(quotients):
-            first, places = (below := _subtrees(forest, forest.right[quotients])).grouped()
+            first, places = (below := subtrees(forest, forest.right[quotients])).grouped()
             signs = np.sign(values(below.take(first), points)).reshape(len(first), -1, len(INSIDE))
             changes = (signs.min(axis=2) * signs.max(axis=2) < 0).any(axis=1)
             is_inside[forest.owners[quotients[changes[places]]]] = False

@@ -6,11 +6,13 @@ import numpy as np
 
 from edhie.arrays import Numbers
 from edhie.evaluate.data import Data
-from edhie.expr import Expr
-from edhie.expr.interpret import numpy_function
-from edhie.expr.nodes import Node, linear, tree_of, walk
+from edhie.evaluate.values import values
+from edhie.expr import Expr, Forest
+from edhie.expr.splicing import subtrees
+from edhie.expr.symbols import Opcode
 
 CANCELLING = 100.0  # ratio of terms to their sum that is still harmless
+AT_ONCE = 1 << 22  # values that are computed at once
 
 
 def cancellation(expr: Expr, data: Data) -> float:
@@ -29,32 +31,34 @@ def cancellation(expr: Expr, data: Data) -> float:
     >>> round(cancellation(parse("t^2 - 4000*t + 4000000", variables=["t"]), data))
     444444
     """
-    if not {"+", "-"}.intersection(expr.tokens):
-        return 1.0
-    columns = dict(zip(data.names, data.columns, strict=True))
-    values: dict[int, Numbers] = {}
-    worst = 1.0
-    tree = tree_of(expr)
+    return float(cancellations(Forest.from_exprs([expr]), data)[0])
+
+
+def cancellations(forest: Forest, data: Data) -> Numbers:
+    """Return the `cancellation` of each expression."""
+    from edhie.expr.forest_kernels import variables_of_linear
+
+    found, opcodes = np.ones(len(forest)), forest.library.opcodes[forest.tokens]
+    variables = variables_of_linear(forest.tokens, opcodes, forest.left, forest.right)
+    sums = np.flatnonzero(((opcodes == Opcode.ADD) | (opcodes == Opcode.SUB)) & (variables < 0))
+    if len(sums) == 0:
+        return found
+    parts = subtrees(forest, np.concatenate([sums, forest.left[sums], forest.right[sums]]).astype(np.int64))
+    first, places = parts.grouped()
+    whole, *terms = _magnitudes(parts.take(first), data.columns)[places].reshape(3, -1)
+    largest = np.maximum(*terms)
     with np.errstate(all="ignore"):
-        for node in reversed(walk(tree)):  # operands before operators
-            operands = [values[id(each)] for each in node.operands]
-            found = values[id(node)] = _values(node, operands, columns)
-            form = linear(node) if node.op in ("+", "-") else None
-            if node.op in ("+", "-") and (form is None or form.variable is None):
-                terms, whole = max(map(_magnitude, operands)), _magnitude(found)
-                worst = max(worst, terms / whole if whole > 0 else np.inf if terms > 0 else 1.0)
-    return worst
+        ratios = np.where(whole > 0, largest / whole, np.where(largest > 0, np.inf, 1.0))
+    np.maximum.at(found, forest.owners[sums], ratios)
+    return found
 
 
-def _values(node: Node, operands: list[Numbers], columns: dict[str, Numbers]) -> Numbers:
-    if node.operands:
-        return np.asarray(numpy_function(node.symbol)(*operands))
-    if node.kind == "variable":
-        return columns[node.token]
-    value = node.symbol.value if node.kind == "literal" else node.number
-    return np.asarray(np.nan if value is None else value)
-
-
-def _magnitude(values: Numbers) -> float:
-    size = np.abs(values)
-    return float(size[np.isfinite(size)].max(initial=0.0))
+def _magnitudes(forest: Forest, columns: Numbers) -> Numbers:
+    """Return the largest absolute value of each expression that is finite."""
+    found, step = np.empty(len(forest)), max(1, AT_ONCE // columns.shape[1])
+    for start in range(0, len(forest), step):
+        block = slice(start, start + step)
+        with np.errstate(all="ignore"):
+            sizes = np.abs(values(forest[block], columns))
+        found[block] = np.where(np.isfinite(sizes), sizes, 0.0).max(axis=1)
+    return found

@@ -92,6 +92,7 @@ def waves_of(
     turns = min(OneVariable.WAVE_TURNS, (one.n_values - 1) // 2)  # higher frequencies are not resolved
     frequencies = 2 * np.pi / span * np.arange(1, steps * turns + 1) / steps
     angles = np.outer(frequencies, x)
+    both = np.cos(angles), np.sin(angles)
     found = []
     for degree in degrees:
         powers = x ** np.arange(degree + 1)[:, np.newaxis]
@@ -103,7 +104,7 @@ def waves_of(
         tried = []
         for decay in decays:
             envelope = roots * np.exp(decay * (x - one.first) / span)
-            cosines, sines = (_without(wave * envelope, basis) for wave in (np.cos(angles), np.sin(angles)))
+            cosines, sines = (_without(wave * envelope, basis) for wave in both)
             left = total - _explained(cosines, sines, rest)
             inside = np.concatenate([[np.inf], left, [np.inf]])
             is_peak = (left <= inside[:-2]) & (left <= inside[2:])
