@@ -34,7 +34,7 @@ from edhie.search.sampling import drawn
 from edhie.storage import FolderFormat, digest
 
 DESCRIPTION, ARRAYS = "run.json", "checkpoint.npz"
-STORED = FolderFormat("search", 4, DESCRIPTION, SearchError, "delete the folder and start again", KeepError)
+STORED = FolderFormat("search", 5, DESCRIPTION, SearchError, "delete the folder and start again", KeepError)
 WRITE_SECONDS = 4.0  # between two checkpoints, at most: a killed search loses this and the current step
 LEAST_SECONDS, WRITE_SHARE = 1.0, 0.02  # least interval, and share of the time that writing may take below the most
 SAMPLES = 64  # expressions of a generator by which it is identified

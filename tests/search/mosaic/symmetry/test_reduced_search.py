@@ -73,7 +73,7 @@ def test_a_snapshot_goes_on() -> None:
     again = ReducedSearch.restored(outer, Root(), search.state())
     assert again.is_over
     assert again.step(np.random.default_rng(0)) == []
-    np.testing.assert_array_equal(again.state()["scored.errors"], search.state()["scored.errors"])
+    np.testing.assert_array_equal(again.state()["within.evaluator.errors"], search.state()["within.evaluator.errors"])
 
 
 def test_a_search_with_symmetries_goes_on_in_the_same_way() -> None:
@@ -88,7 +88,7 @@ def test_a_search_with_symmetries_goes_on_in_the_same_way() -> None:
     for k in range(6):
         assert mosaic.step(np.random.default_rng(k))
     state = mosaic.state()
-    assert any(name.startswith("reduced.search.") for name in state)
+    assert any(name.startswith("reduced.within.search.") for name in state)
     again, other = begun()
     other.restore(evaluator.state())
     again.restore({name: np.asarray(array) for name, array in state.items()})

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations, product
 from math import gcd
 
@@ -155,17 +155,21 @@ def find_reduction(data: Data, library: SymbolLibrary, rng: np.random.Generator)
     return best.reduction.plain() if best is not None and best is not first else None
 
 
+Possible = tuple[float, int, Callable[[], _Reduced]]
+"""A possible symmetry: its residual, its length, and what returns the reduction by it."""
+
+
 def _with_one_symmetry(smooth: _Smooth, y: Numbers, library: SymbolLibrary) -> _Smooth | None:
     """Return a smooth function with one more symmetry that predicts about as well; None if there is none."""
-    tolerance = Symmetry.TOLERANCE + Symmetry.TOLERANCE_A_MISS * smooth.error
-    every = [*_translations(smooth, library), *_scalings(smooth), *_factors(smooth, library)]
-    near = [each for each in every if each[0] < min(tolerance, Symmetry.MOST_TOLERANCE)]
+    tolerance = min(Symmetry.TOLERANCE + Symmetry.TOLERANCE_A_MISS * smooth.error, Symmetry.MOST_TOLERANCE)
+    every = [*_translations(smooth, library), *_scalings(smooth, tolerance), *_factors(smooth, library)]
+    near = [each for each in every if each[0] < tolerance]
     worse = Symmetry.WORSE if smooth.error < Symmetry.ROUGH else 1.0
     limit = max(worse * smooth.error, Symmetry.GOOD)
     for _ in range(Symmetry.ATTEMPTS):
         least = Symmetry.NEAREST * min((residual for residual, _, _ in near), default=0.0)
         simplest = sorted((each for each in near if each[0] <= least), key=lambda each: each[1])[: Symmetry.TRIED]
-        found = [each for each in (_Smooth.of(reduction, y) for _, _, reduction in simplest) if each is not None]
+        found = [each for each in (_Smooth.of(reduced(), y) for _, _, reduced in simplest) if each is not None]
         best = min(found, key=lambda each: each.error, default=None)
         if best is not None and best.error < limit:
             return best
@@ -173,8 +177,8 @@ def _with_one_symmetry(smooth: _Smooth, y: Numbers, library: SymbolLibrary) -> _
     return None
 
 
-def _translations(smooth: _Smooth, library: SymbolLibrary) -> Iterator[tuple[float, int, _Reduced]]:
-    """Yield (residual, length, reduction) for sums and differences of two variables."""
+def _translations(smooth: _Smooth, library: SymbolLibrary) -> Iterator[Possible]:
+    """Yield sums and differences of two variables."""
     reduction, n = smooth.reduction, len(smooth.slopes)
     variables = reduction.variables
     slopes = [slope / each.values for slope, each in zip(smooth.slopes, variables, strict=True)]
@@ -182,13 +186,20 @@ def _translations(smooth: _Smooth, library: SymbolLibrary) -> Iterator[tuple[flo
         size = np.hypot(np.linalg.norm(slopes[i]), np.linalg.norm(slopes[j]))
         for operator, missed in (("-", slopes[i] + slopes[j]), ("+", slopes[i] - slopes[j])):
             if operator in library.built_in and size > 0:
-                rest = [each for k, each in enumerate(variables) if k not in (i, j)]
-                joint = variables[i].combined(operator, variables[j])
-                yield float(np.linalg.norm(missed) / size), 2, _Reduced((*rest, joint), reduction.scale)
+                yield float(np.linalg.norm(missed) / size), 2, partial(_joined, reduction, i, j, operator)
 
 
-def _scalings(smooth: _Smooth) -> Iterator[tuple[float, int, _Reduced]]:
-    """Yield (residual, length, reduction) for scalings with small integer powers."""
+def _joined(reduction: _Reduced, i: int, j: int, operator: str) -> _Reduced:
+    variables = reduction.variables
+    rest = [each for k, each in enumerate(variables) if k not in (i, j)]
+    return _Reduced((*rest, variables[i].combined(operator, variables[j])), reduction.scale)
+
+
+def _scalings(smooth: _Smooth, tolerance: float) -> Iterator[Possible]:
+    """Yield scalings with small integer powers and residuals below `tolerance`, if a variable can be divided out.
+
+    Multiples of a scaling, and scalings of one variable that leave the target as it is, are left out.
+    """
     variables, n = smooth.reduction.variables, len(smooth.slopes)
     weighted = np.stack([*smooth.slopes, -smooth.values])
     gram = weighted @ weighted.T
@@ -201,12 +212,20 @@ def _scalings(smooth: _Smooth) -> Iterator[tuple[float, int, _Reduced]]:
             squares = np.einsum("ki,ij,kj->k", powers, part, powers)
             sizes = np.square(powers) @ np.diag(part)
             residuals = np.sqrt(np.maximum(squares, 0) / np.maximum(sizes, np.finfo(float).tiny))
-            for k in np.flatnonzero(residuals < Symmetry.MOST_TOLERANCE):
-                yield from _divided(smooth.reduction, chosen, powers[k].tolist(), float(residuals[k]), units)
+            for k in np.flatnonzero(residuals < tolerance):
+                *own, of_target = powers[k].tolist()
+                unit = next(
+                    (at for at, power in zip(chosen, own, strict=True) if abs(power) == 1 and at in units), None
+                )
+                if unit is None or own[0] < 0 or gcd(*own, of_target) > 1 or (count == 1 and of_target == 0):
+                    continue
+                power_of = dict(zip(chosen, own, strict=True))
+                reduced = partial(_divided, smooth.reduction, unit, power_of, of_target)
+                yield float(residuals[k]), sum(map(abs, own)) + abs(of_target), reduced
 
 
-def _factors(smooth: _Smooth, library: SymbolLibrary) -> Iterator[tuple[float, int, _Reduced]]:
-    """Yield (residual, length, reduction) for powers of a function of one variable as factors."""
+def _factors(smooth: _Smooth, library: SymbolLibrary) -> Iterator[Possible]:
+    """Yield powers of a function of one variable as factors."""
     if smooth.error > Symmetry.MOST_FACTOR_ERROR:  # the function may be close to 0, and dividing by it amplifies errors
         return
     variables, scale = smooth.reduction.variables, smooth.reduction.scale
@@ -220,28 +239,18 @@ def _factors(smooth: _Smooth, library: SymbolLibrary) -> Iterator[tuple[float, i
             for power in Symmetry.POWERS:
                 size = np.hypot(np.linalg.norm(left), np.linalg.norm(power * right))
                 residual = float(np.linalg.norm(left - power * right) / size) if size > 0 else np.inf
-                reduction = _Reduced(variables[:k] + variables[k + 1 :], (*scale, (factor, power)))
-                yield residual, 1 + abs(power), reduction
+                rest = variables[:k] + variables[k + 1 :]
+                yield residual, 1 + abs(power), partial(_Reduced, rest, (*scale, (factor, power)))
 
 
-def _divided(
-    reduction: _Reduced, chosen: tuple[int, ...], powers: list[int], residual: float, units: list[int]
-) -> Iterator[tuple[float, int, _Reduced]]:
-    """Yield (residual, length, reduction) of a scaling, if one of its variables can be divided out.
-
-    Multiples of a scaling, and scalings of one variable that leave the target as it is, yield nothing.
-    """
-    *of_variables, of_target = powers
-    unit = next((k for k, power in zip(chosen, of_variables, strict=True) if abs(power) == 1 and k in units), None)
-    if unit is None or of_variables[0] < 0 or gcd(*powers) > 1 or (len(chosen) == 1 and of_target == 0):
-        return
-    power_of, divisor = dict(zip(chosen, of_variables, strict=True)), reduction.variables[unit]
-    sign = power_of[unit]
+def _divided(reduction: _Reduced, unit: int, power_of: dict[int, int], of_target: int) -> _Reduced:
+    """Return the reduction by a scaling, given by the powers of the variables; the one at `unit` is divided out."""
+    divisor, sign = reduction.variables[unit], power_of[unit]
     rest = tuple(
         each.times_power(divisor, -power_of.get(k, 0) * sign) for k, each in enumerate(reduction.variables) if k != unit
     )
     factor = ((divisor, of_target * sign),) if of_target else ()
-    yield residual, sum(map(abs, powers)), _Reduced(rest, (*reduction.scale, *factor))
+    return _Reduced(rest, (*reduction.scale, *factor))
 
 
 def _skewness(values: Numbers) -> float:
