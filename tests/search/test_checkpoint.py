@@ -155,7 +155,7 @@ def test_another_format_is_told(tmp_path: Path) -> None:
     stopped_in(tmp_path / "run")
     path = tmp_path / "run" / "run.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 9}))
-    with pytest.raises(SearchError, match="has format 9; this edhie reads format 4"):
+    with pytest.raises(SearchError, match="has format 9; this edhie reads format 5"):
         gone_on(tmp_path / "run")
 
 
