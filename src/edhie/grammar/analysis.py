@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.grammar.arrays import NONE, Floats, Ints
 from edhie.grammar.rules import Rule
-from edhie.grammar.tables import Tables
+from edhie.grammar.tables import NONE, Floats, Ints, Tables
 
 CRITICAL = 1e-9
 """A spectral radius this close to 1 counts as 1."""

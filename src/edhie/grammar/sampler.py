@@ -10,8 +10,7 @@ from edhie.errors import GrammarError, GrammarWarning
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.forest import TOKEN_TYPE
 from edhie.grammar import analysis
-from edhie.grammar.arrays import Floats
-from edhie.grammar.tables import Tables
+from edhie.grammar.tables import Floats, Tables
 
 DEFAULT_MAX_SIZE = 256
 HOPELESS = 1e-6
@@ -46,12 +45,13 @@ class Sampler:
         size = DEFAULT_MAX_SIZE if max_size is None else max_size
         height = size if max_height is None else min(max_height, size)  # no tree is higher than large
         self.check_limits(height, size)
-        start, grammar = self.tables.start, self.tables.alternatives
+        each = self.tables.alternatives
         chosen, offsets = kernels.draw(
-            rng, n, start, grammar, self.cumulative, self.least_size, self.least_height, size, height
-        )
-        tokens = grammar.token[chosen].astype(TOKEN_TYPE)
-        values = grammar.number[chosen[self.library.has_slot[tokens]]]
+            rng, n, self.tables.start, each.starts, each.left, each.right, self.cumulative,
+            self.least_size, self.least_height, size, height,
+        )  # fmt: skip
+        tokens = each.token[chosen].astype(TOKEN_TYPE)
+        values = each.number[chosen[self.library.has_slot[tokens]]]
         return Forest(self.library, tokens, offsets, values)
 
     def check_limits(self, max_height: int, max_size: int) -> None:
