@@ -280,7 +280,7 @@ class Expr:
 
     def latex(self) -> str:
         """Return this expression in LaTeX."""
-        from edhie.expr.latex import to_latex
+        from edhie.expr.notation import to_latex
 
         return to_latex(self)
 

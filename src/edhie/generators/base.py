@@ -9,7 +9,9 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.errors import ExpressionError, GeneratorError
 from edhie.expr import Forest, SymbolLibrary
+from edhie.expr.symbols import NUMBER
 
 Codes = NDArray[np.float32]
 Weights = Mapping[str, NDArray[np.float32]]
@@ -82,3 +84,80 @@ class Model(LatentGenerator, Protocol):
     @classmethod
     def restored(cls, library: SymbolLibrary, weights: Weights, settings: Mapping[str, Any]) -> Self:
         """Return the model of these parts; raise an error if they do not fit together."""
+
+
+# -- checks of inputs, and random draws, that all models share ---------------------------
+
+FARTHEST = np.float32(1e30)  # of a code, in each dimension: much farther out the scores would be no numbers
+COLDEST = 1e-6  # below this temperature the most probable symbol is as good as certain
+HIGHEST = np.float32(1e38)  # of a score: it stays above minus infinity, which marks symbols that are not allowed
+
+
+def checked_codes(codes: Codes, latent_dim: int, *, temperature: float, per_code: int, rng: object) -> Codes:
+    """Return the codes as a decoder takes them, each as often as it is to be decoded; bad requests raise."""
+    with np.errstate(over="ignore"):  # overflow becomes infinite and is refused below
+        codes = np.asarray(codes, dtype=np.float32)
+    if codes.ndim != 2 or codes.shape[1] != latent_dim:
+        raise ExpressionError(f"codes must have the shape (n, {latent_dim}), not {codes.shape}")
+    if not np.isfinite(codes).all():
+        raise ExpressionError("codes must be finite numbers")
+    if not (temperature >= 0 and per_code >= 1 and np.asarray(per_code).dtype.kind in "iu"):
+        raise GeneratorError(
+            f"temperature must be at least 0 and per_code a whole number of at least 1, not {temperature}, {per_code}"
+        )
+    if temperature > 0 and rng is None:
+        raise GeneratorError("drawing at a temperature needs an rng")
+    if temperature == 0 and per_code > 1:
+        raise GeneratorError("several expressions per code differ only at a temperature above 0")
+    near: Codes = np.clip(codes, -FARTHEST, FARTHEST)
+    return near if per_code == 1 else np.repeat(near, per_code, axis=0)
+
+
+def prior_codes(n: int, latent_dim: int, rng: np.random.Generator) -> Codes:
+    """Draw codes from the prior N(0, I)."""
+    if n < 0:
+        raise GeneratorError(f"cannot draw {n} expressions")
+    return rng.standard_normal((n, latent_dim), dtype=np.float32)
+
+
+def tempered(scores: NDArray[np.float32], temperature: float, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Return scores whose greatest is a draw from their softmax at a temperature; finite for finite scores."""
+    with np.errstate(over="ignore"):
+        warm: NDArray[np.float32] = scores / np.float32(max(temperature, COLDEST))
+    np.clip(warm, -HIGHEST, HIGHEST, out=warm)
+    warm += rng.gumbel(size=warm.shape).astype(np.float32)
+    return warm
+
+
+def refuse_numbers(forest: Forest, kind: str) -> None:
+    """Raise for an expression that holds a number of any value, which a model of symbols cannot give back."""
+    holding = np.flatnonzero(forest.tokens == forest.library.ids.get(NUMBER.name, -1))
+    if len(holding):
+        expr = forest[int(forest.owners[holding[0]])]
+        raise GeneratorError(
+            f"{expr} holds a number of any value, and a model of kind {kind!r} has symbols only: "
+            "use a library that has it as a literal, or the fitted constant"
+        )
+
+
+def checked_weights(weights: Weights, expected: Mapping[str, tuple[int, ...]], kind: str) -> Weights:
+    """Return the weights as 32-bit numbers; raise unless they are those of a model of this kind and size."""
+    for name, shape in expected.items():
+        if name not in weights:
+            raise GeneratorError(f"these are not the weights of a model of kind {kind!r}: {name} is missing")
+        if weights[name].shape != shape:
+            raise GeneratorError(f"{name} has the shape {weights[name].shape}, not {shape} as symbols and settings ask")
+    unknown = sorted(weights.keys() - expected.keys())
+    if unknown:
+        raise GeneratorError(f"a model of kind {kind!r} has no weights named {unknown[0]}")
+    return {name: _finite(name, array) for name, array in weights.items()}
+
+
+def _finite(name: str, array: NDArray[Any]) -> NDArray[np.float32]:
+    if array.dtype.kind != "f" or array.size == 0:
+        raise GeneratorError(f"{name} holds {array.dtype} of shape {array.shape}, not weights")
+    with np.errstate(over="ignore"):
+        single = np.ascontiguousarray(array, dtype=np.float32)
+    if not np.isfinite(single).all():
+        raise GeneratorError(f"{name} holds values that are not finite; the training that made it failed")
+    return single

@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 from edhie.errors import GrammarError, GrammarWarning
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.forest import row_of_integers
-from edhie.grammar import analysis, pcfg_text, terminals
+from edhie.grammar import pcfg_text, sampling, terminals
 from edhie.grammar.derivation import Derivations, Template, guided, misfit, rules_of, template_of, tokens_of, ways_to
 from edhie.grammar.patterns import Pattern, read_pattern
 from edhie.grammar.rules import Rule, check_rules, grouped, normalised, operator_choices, reachable
-from edhie.grammar.sampler import Sampler
 from edhie.grammar.tables import Entry, Tables, build, symbol_key
 from edhie.grammar.terminals import canonical, derived_library, resolve, used_symbols
 
@@ -123,12 +122,12 @@ class PCFG:
     @cached_property
     def spectral_radius(self) -> float:
         """Spectral radius of the mean matrix of the rules; below 1, derivations end and have a finite mean size."""
-        return analysis.spectral_radius([entry.rule for entry in self._entries])
+        return sampling.spectral_radius([entry.rule for entry in self._entries])
 
     @property
     def is_supercritical(self) -> bool:
         """True where derivations may never end."""
-        return self.spectral_radius > 1 + analysis.CRITICAL
+        return self.spectral_radius > 1 + sampling.CRITICAL
 
     def termination_probability(self) -> float:
         """Return the probability that a derivation ends."""
@@ -139,20 +138,20 @@ class PCFG:
         """Probability by state that a derivation ends."""
         if not self.is_supercritical:
             return np.ones(self._tables.n_states)
-        return analysis.termination_probabilities(self._tables)
+        return sampling.termination_probabilities(self._tables)
 
     def expected_size(self) -> float:
         """Return the mean number of nodes; infinite unless the spectral radius is below 1."""
-        return analysis.expected_size(self._tables) if self.spectral_radius < 1 - analysis.CRITICAL else math.inf
+        return sampling.expected_size(self._tables) if self.spectral_radius < 1 - sampling.CRITICAL else math.inf
 
     def size_distribution(self, max_size: int) -> NDArray[np.float64]:
         """Return the probability that an expression has k nodes, for k from 0 to `max_size`."""
-        sizes: NDArray[np.float64] = analysis.size_distributions(self._tables, max_size)[self._tables.start]
+        sizes: NDArray[np.float64] = sampling.size_distributions(self._tables, max_size)[self._tables.start]
         return sizes
 
     def acceptance(self, *, max_height: int | None = None, max_size: int) -> float:
         """Return the probability that a derivation ends in an expression within these limits."""
-        return analysis.acceptance(self._tables, max_height, max_size)
+        return sampling.acceptance(self._tables, max_height, max_size)
 
     def check(self) -> list[str]:
         """Return remarks on properties that its author may not expect."""
@@ -184,9 +183,9 @@ class PCFG:
         return self._sampler.sample(n, rng, max_height, max_size)
 
     @cached_property
-    def _sampler(self) -> Sampler:
+    def _sampler(self) -> sampling.Sampler:
         remark = self._growth_remark if self.is_supercritical else ""
-        return Sampler(self._tables, self._ends, self.library, remark)
+        return sampling.Sampler(self._tables, self._ends, self.library, remark)
 
     def log_probability(self, expr: Expr) -> float:
         """Return the logarithm of the probability of `expr`; -inf where it cannot be derived."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from edhie.expr import Forest, SymbolLibrary
-from edhie.generators.common import refuse_numbers
+from edhie.generators.base import refuse_numbers
 from edhie.generators.config import Backend
 from edhie.generators.hvae import levels
 from edhie.generators.hvae import recursion_kernels as kernels

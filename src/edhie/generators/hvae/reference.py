@@ -18,8 +18,7 @@ import torch
 from torch import Tensor
 
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.generators.base import Codes
-from edhie.generators.common import tempered
+from edhie.generators.base import Codes, tempered
 from edhie.generators.constraints import Constraints, Mask, allowed_at
 
 

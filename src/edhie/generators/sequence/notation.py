@@ -15,7 +15,7 @@ from edhie.errors import GeneratorError, GrammarError
 from edhie.expr import Expr, Forest, SymbolLibrary, to_infix_tokens
 from edhie.expr.notation import LEFT_ASSOCIATIVE, postfix_to_prefix
 from edhie.expr.symbols import NUMBER
-from edhie.generators.common import refuse_numbers
+from edhie.generators.base import refuse_numbers
 from edhie.grammar import PCFG
 
 Sequences = NDArray[np.int64]  # (expressions, length)
