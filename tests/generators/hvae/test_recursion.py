@@ -9,9 +9,8 @@ import pytest
 import torch
 
 from edhie.expr import Forest
-from edhie.generators.hvae import cell_kernels, levels, network
-from edhie.generators.hvae.levels import gru12, gru21
-from edhie.generators.hvae.network import HVAENetwork
+from edhie.generators.hvae import cell_kernels, network
+from edhie.generators.hvae.network import HVAENetwork, gru12, gru21
 from edhie.grammar import load
 
 HIDDEN, LATENT = 5, 4
@@ -32,8 +31,8 @@ class Tensors:
 
 
 def use_tensors(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(network, "CompiledUpwards", Tensors(levels.upwards))
-    patch.setattr(network, "CompiledDownwards", Tensors(levels.downwards))
+    patch.setattr(network, "CompiledUpwards", Tensors(network.upwards))
+    patch.setattr(network, "CompiledDownwards", Tensors(network.downwards))
 
 
 def losses_and_gradients(model: HVAENetwork, forest: Forest) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:
