@@ -155,12 +155,9 @@ def _product(parts: Sequence[Part]) -> Node:
                 sides[own].append(each)
     if has_constant or _number(value) == CONSTANT:
         sign = 1
+        sums = [each for own in sides.values() for each in own if each.kind == "sum"]
         # beside a sum whose terms all have constants, another is redundant
-        if not any(
-            each.kind == "sum" and all(term.has_constant for _, term in each.parts)
-            for own in sides.values()
-            for each in own
-        ):
+        if not any(all(term.has_constant for _, term in each.parts) for each in sums):
             sides[1].insert(0, CONSTANT)
     else:
         sign = -sign if value < 0 else sign
@@ -172,12 +169,9 @@ def _product(parts: Sequence[Part]) -> Node:
 
 def _signed(sign: int, factors: list[Part]) -> Node:
     if all(each.is_fixed for _, each in factors):
-        is_constant = (1, CONSTANT) in factors
-        return (
-            CONSTANT
-            if is_constant
-            else _number(sign * math.prod((each.value**own for own, each in factors), start=Fraction(1)))
-        )
+        if (1, CONSTANT) in factors:
+            return CONSTANT
+        return _number(math.prod((each.value**own for own, each in factors), start=Fraction(sign)))
     is_one = len(factors) == 1 and factors[0][0] > 0
     node = factors[0][1] if is_one else Node("product", parts=tuple(factors))
     return node if sign > 0 else Node("sum", parts=((-1, node),))
