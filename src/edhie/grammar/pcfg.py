@@ -24,7 +24,7 @@ from edhie.grammar.derivation import Derivations, Template, guided, misfit, rule
 from edhie.grammar.patterns import Pattern, read_pattern
 from edhie.grammar.rules import Rule, check_rules, grouped, normalised, operator_choices, reachable
 from edhie.grammar.tables import Entry, Tables, build, symbol_key
-from edhie.grammar.terminals import canonical, derived_library, resolve, used_symbols
+from edhie.grammar.terminals import canonical, derived_library, resolve
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -62,8 +62,7 @@ class PCFG:
         choices = operator_choices(groups, start, symbols)
         patterns = tuple(None if r.lhs in choices else read_pattern(r, symbols, choices) for r in ordered)
         if library is None:
-            used = used_symbols((each for each in patterns if each is not None), choices.values())
-            library = derived_library(ordered, used, symbols)
+            library = derived_library(ordered, patterns, choices.values(), symbols)
         for name, value in (("rules", ordered), ("start", start), ("library", library), ("_patterns", patterns)):
             object.__setattr__(self, name, value)
         if self.unreachable:

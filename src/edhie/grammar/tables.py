@@ -18,7 +18,7 @@ from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
 from edhie.expr.symbols import NUMBER, Symbol
 from edhie.grammar.patterns import Hole, Leaf, Node, Pattern
-from edhie.grammar.rules import Nonterminal, Rule
+from edhie.grammar.rules import Nonterminal, Rule, in_order
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -205,21 +205,18 @@ class _Builder:
 
 def _operator_weights(entries: Sequence[Entry], library: SymbolLibrary) -> dict[str, dict[int, Weight]]:
     """Return the weight of each token, by nonterminal that stands for operators."""
-    waiting: dict[str, list[Entry]] = {}
+    own: dict[str, list[Entry]] = {}
     for entry in entries:
         if entry.pattern is None:
-            waiting.setdefault(entry.rule.lhs, []).append(entry)
+            own.setdefault(entry.rule.lhs, []).append(entry)
     weights: dict[str, dict[int, Weight]] = {}
-    while waiting:  # from the operators up; `operator_choices` has checked that there are no circles
-        ready = [lhs for lhs, own in waiting.items() if all(weights.keys() >= set(e.rule.nonterminals) for e in own)]
-        for lhs in ready:
-            found: dict[int, Weight] = {}
-            for place, rule, _ in waiting.pop(lhs):
-                part, own = rule.rhs[0], Weight(rule.probability, rule.probability, (place,))
-                tails = weights[part.name] if isinstance(part, Nonterminal) else {library.ids[part]: ALWAYS}
-                for token, tail in tails.items():
-                    found[token] = found.get(token, NEVER).or_else(own.and_then(tail))
-            weights[lhs] = found
+    for lhs in in_order(own, lambda lhs, done: all(done.issuperset(each.rule.nonterminals) for each in own[lhs])):
+        weights[lhs] = {}
+        for place, rule, _ in own[lhs]:
+            part, weight = rule.rhs[0], Weight(rule.probability, rule.probability, (place,))
+            tails = weights[part.name] if isinstance(part, Nonterminal) else {library.ids[part]: ALWAYS}
+            for token, tail in tails.items():
+                weights[lhs][token] = weights[lhs].get(token, NEVER).or_else(weight.and_then(tail))
     return weights
 
 
