@@ -104,9 +104,9 @@ def _own_tokens(part: Shape, taken: set[int]) -> set[int]:
     shapes = _walk(part)
     found = {token for each in shapes for token in each.tokens}
     for each in shapes:
-        if each.signs:
+        if each.parts:
             # the deepest first: the others join it to what it hangs from
-            likely = (*sorted(set(each.joints), reverse=True), *each.operators)
+            likely = (*sorted({part.joint for part in each.parts}, reverse=True), *each.operators)
             free = [token for token in dict.fromkeys(likely) if token not in taken | found]
             found.update(free[: len(each.operands) - 1])
     return found
@@ -141,7 +141,7 @@ class EditWriter:
     def _tokens(self, shape: Shape) -> Iterator[str]:
         if shape.kind == "constant":
             yield str(self._library.constant)
-        elif shape.signs:
+        elif shape.parts:
             yield from self._chain(shape)
         else:
             yield shape.label
@@ -150,11 +150,11 @@ class EditWriter:
 
     def _chain(self, shape: Shape) -> Iterator[str]:
         """Yield tokens in the order of writing, but positive operands before negative ones."""
-        order = sorted(range(len(shape.signs)), key=lambda k: -shape.signs[k])
+        parts = sorted(shape.parts, key=lambda part: -part.sign)
         taken, given = ("-", "+") if shape.kind == "sum" else ("/", "*")
-        yield from (given if shape.signs[k] > 0 else taken for k in reversed(order[1:]))
-        for k in order:
-            yield from self._tokens(shape.operands[k])
+        yield from (given if part.sign > 0 else taken for part in reversed(parts[1:]))
+        for part in parts:
+            yield from self._tokens(part.shape)
 
     def all_words(self, edits: Sequence[Edit], top: Shape) -> Iterator[str]:
         """Yield edits of `top` in words; those of one short part become one, from its old to its new form."""
