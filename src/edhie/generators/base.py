@@ -1,4 +1,4 @@
-"""Interfaces of generators: expressions at random, a latent space, a model that a folder keeps; and what models share."""
+"""Interfaces of generators: expressions at random, a latent space, a model in a folder; and what models share."""
 
 from __future__ import annotations
 

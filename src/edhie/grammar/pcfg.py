@@ -232,8 +232,7 @@ class PCFG:
             if tokens is None:
                 place = f"derivation {len(found)}: " if len(begins) > 2 else ""
                 raise GrammarError(place + misfit(own, self.rules, self.start))
-            constants = (None,) * tokens.count(self.library.constant or "")
-            found.append(Expr.trusted(self.library, tuple(tokens), constants))
+            found.append(Expr.trusted(self.library, tokens))
         return Forest.from_exprs(found, self.library)
 
     def guided_derivations(self, scores: NDArray[np.floating[Any]]) -> tuple[Derivations, NDArray[np.int64]]:

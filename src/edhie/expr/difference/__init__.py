@@ -135,8 +135,7 @@ class EditWriter:
         return self._infix(*self._tokens(shape))
 
     def _infix(self, *tokens: str) -> str:
-        constants = (None,) * tokens.count(str(self._library.constant))
-        return str(Expr.trusted(self._library, tokens, constants))  # a column may be called neg, so nothing is checked
+        return str(Expr.trusted(self._library, tokens))  # a column may be called neg, so nothing is checked
 
     def _tokens(self, shape: Shape) -> Iterator[str]:
         if shape.kind == "constant":

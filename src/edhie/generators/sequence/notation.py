@@ -145,8 +145,7 @@ class InfixNotation:
         for place, row in enumerate(scores.argmax(axis=2).tolist()):
             tokens = read_infix([*takewhile(bool, map(self.vocabulary.__getitem__, row))], self.library)
             if tokens is not None:
-                constants = (None,) * tokens.count(self.library.constant or "")
-                exprs.append(Expr.trusted(self.library, tuple(tokens), constants))
+                exprs.append(Expr.trusted(self.library, tokens))
                 places.append(place)
         return Forest.from_exprs(exprs, self.library), np.array(places, np.int64)
 
