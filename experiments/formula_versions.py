@@ -5,7 +5,7 @@ from __future__ import annotations
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.numerals import numeral
 from edhie.expr.symbols import NUMBER, OPERATORS, constant
-from edhie.selection.prior.versions import VERSIONS, Apply, Leaf, Node, Number, Sum, forms
+from edhie.selection.prior.versions import VERSIONS, Node, forms
 
 
 def versions(forest: Forest, n: int = VERSIONS, *, seed: int = 0) -> Forest:
@@ -32,22 +32,17 @@ def _library(given: SymbolLibrary) -> SymbolLibrary:
 
 def written(node: Node, library: SymbolLibrary) -> list[str]:
     """Return the tokens in prefix order: positive terms before negative ones, one fraction line for a product."""
-    name = library.constant or ""
-    if isinstance(node, Leaf):
-        return [node.name or name]
-    if isinstance(node, Number):
+    if node.kind in ("variable", "constant"):
+        return [node.name or str(library.constant)]
+    if node.kind == "number":
         return [numeral(float(node.value))]
-    if isinstance(node, Apply):
-        return [node.symbol.name, *(token for each in node.operands for token in written(each, library))]
-    if isinstance(node, Sum):
-        positive = [written(each, library) for sign, each in node.terms if sign > 0]
-        negative = [written(each, library) for sign, each in node.terms if sign < 0]
-        if not positive:
-            positive = [["neg", *negative.pop(0)]]
-        return _chain("-", [_chain("+", positive), *negative])
-    above = [written(each, library) for each in node.above] or [["1"]]
-    below = [written(each, library) for each in node.below]
-    return _chain("/", [_chain("*", above), _chain("*", below)]) if below else _chain("*", above)
+    first, second = ([written(each, library) for each in node.side(sign)] for sign in (1, -1))
+    if node.symbol is not None:
+        return [node.symbol.name, *(token for tokens in first for token in tokens)]
+    if node.kind == "sum":
+        return _chain("-", [_chain("+", first or [["neg", *second.pop(0)]]), *second])
+    above = _chain("*", first or [["1"]])
+    return _chain("/", [above, _chain("*", second)]) if second else above
 
 
 def _chain(name: str, parts: list[list[str]]) -> list[str]:

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from edhie.expr import SymbolLibrary, parse
-from edhie.generators.plots import walk_figure
-from edhie.generators.walks import Step, interpolate
+from edhie.generators.walks import Step, interpolate, walk_figure
 from kept import first_fold_model, options_of
 
 STEPS = 4

@@ -105,7 +105,7 @@ def grammar_model(name: str) -> Model:
     """Return the code of a grammar as it is, `general` or `universal`, with an escape for what it does not derive."""
 
     def bits(known: Forest, weights: Numbers, forest: Forest) -> Numbers:
-        from edhie.grammar.loading import load, universal_grammar
+        from edhie.grammar import load, universal_grammar
 
         grammar = universal_grammar(forest.library) if name == "universal" else load(name, forest.library)
         uniform = symbol_model(0)(known, weights, forest)

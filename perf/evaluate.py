@@ -33,8 +33,7 @@ from edhie.evaluate.parallel import using_threads  # noqa: E402
 from edhie.evaluate.reading import read_data  # noqa: E402
 from edhie.evaluate.values import squared_errors  # noqa: E402
 from edhie.expr import Expr, Forest, from_prefix  # noqa: E402
-from edhie.grammar import load  # noqa: E402
-from edhie.grammar.loading import SHIPPED  # noqa: E402
+from edhie.grammar import SHIPPED, load  # noqa: E402
 from edhie.grammar.pcfg import PCFG  # noqa: E402
 
 COUNT, LEAST_NODES, MOST_NODES = 2000, 5, 50

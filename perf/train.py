@@ -32,8 +32,7 @@ from edhie.expr import Forest, from_prefix  # noqa: E402
 from edhie.expr.distance import edit_distances  # noqa: E402
 from edhie.generators import HVAE, TrainConfig  # noqa: E402
 from edhie.generators.hvae.layout import up_layout  # noqa: E402
-from edhie.generators.hvae.levels import upwards  # noqa: E402
-from edhie.generators.hvae.network import HVAENetwork  # noqa: E402
+from edhie.generators.hvae.network import HVAENetwork, upwards  # noqa: E402
 from edhie.generators.train import train  # noqa: E402
 
 HELD_OUT = 1000

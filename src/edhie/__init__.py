@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from edhie.evaluate import Constraints, Evaluator
     from edhie.expr import Expr, Forest, SymbolLibrary, operator, parse
     from edhie.expr.canonical import canonical
-    from edhie.expr.equivalence import equivalent
-    from edhie.expr.simplify import simplify
+    from edhie.expr.equivalence import equivalent, simplify
     from edhie.grammar import PCFG
 
 __all__ = [
@@ -30,8 +29,7 @@ _NAMES = {
     "edhie.evaluate": ("Constraints", "Evaluator"),
     "edhie.expr": ("Expr", "Forest", "SymbolLibrary", "operator", "parse"),
     "edhie.expr.canonical": ("canonical",),
-    "edhie.expr.equivalence": ("equivalent",),
-    "edhie.expr.simplify": ("simplify",),
+    "edhie.expr.equivalence": ("equivalent", "simplify"),
     "edhie.grammar": ("PCFG",),
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names}

@@ -13,11 +13,10 @@ from hypothesis import given, settings
 from edhie.errors import EdhieError, ParseError
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.canonical import canonical, canonical_expr
-from edhie.expr.equivalence import equivalent
-from edhie.expr.latex import to_latex
+from edhie.expr.equivalence import equivalent, simplify
 from edhie.expr.latex_reader import from_latex
+from edhie.expr.notation import to_latex
 from edhie.expr.precise import UndefinedError, precise_value
-from edhie.expr.simplify import simplify
 from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import OPERATORS
 from edhie.expr.sympy_bridge import to_sympy

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from edhie.expr import SymbolLibrary, operator, parse
-from edhie.expr.latex import to_latex
+from edhie.expr.notation import to_latex
 from edhie.expr.symbols import NAMED_LITERALS, OPERATORS, literal
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from agreement import agree
 from edhie.errors import EdhieError, ParseError
 from edhie.expr import Expr, SymbolLibrary, operator, parse
-from edhie.expr.latex import to_latex
 from edhie.expr.latex_reader import from_latex
+from edhie.expr.notation import to_latex
 from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import OPERATORS
 from strategies import TAME_NUMBERS, exprs

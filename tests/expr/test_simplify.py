@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement import agree
-from edhie.expr import Expr, SymbolLibrary, operator, parse
-from edhie.expr import simplify as module
-from edhie.expr.simplify import simplify
+from edhie.expr import Expr, SymbolLibrary, equivalence, operator, parse
+from edhie.expr.equivalence import simplify
 from edhie.expr.standard_libraries import everything, nguyen
 from strategies import TAME_NUMBERS, exprs
 
@@ -93,7 +92,7 @@ def test_a_wrong_answer_of_sympy_does_not_count(answer: dict[str, object], monke
         def ask(self, message: object, time_limit: float) -> dict[str, object]:
             return answer
 
-    monkeypatch.setattr(module, "shared_worker", Liar)
+    monkeypatch.setattr(equivalence, "shared_worker", Liar)
     assert str(simplify(parse("sin(x) + sin(x) + y - y", LIBRARY))) == "2*sin(x)"
 
 

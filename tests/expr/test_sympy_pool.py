@@ -195,7 +195,7 @@ def test_a_closed_pool_answers_that_it_ended() -> None:
 SCRIPT = """
 import os
 from edhie.expr import parse
-from edhie.expr.simplify import simplify
+from edhie.expr.equivalence import simplify
 from edhie.expr.standard_libraries import everything
 from edhie.expr.sympy_pool import SympyPool, shared_worker
 from edhie.expr.sympy_tasks import expr_from, request

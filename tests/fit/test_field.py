@@ -15,7 +15,7 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.fit import field
 from edhie.fit.field import Field, field_of, formulas_in, formulas_of, score_formulas
 from edhie.generators import load
-from edhie.generators.renamed import Renamed
+from edhie.generators.base import Renamed
 
 MODEL = load("general-2")
 TEXTS = ["V*S/(K + S)", "a*exp(-0.3*t)*cos(w*t)"]

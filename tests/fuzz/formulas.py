@@ -13,9 +13,8 @@ from edhie.expr import Expr, parse
 from edhie.expr.canonical import canonical_expr
 from edhie.expr.exports import FORMATS, export, from_json
 from edhie.expr.interpret import interpret
-from edhie.expr.latex import to_latex
 from edhie.expr.latex_reader import from_latex
-from edhie.expr.notation import from_postfix, from_prefix, to_postfix, to_prefix
+from edhie.expr.notation import from_postfix, from_prefix, to_latex, to_postfix, to_prefix
 from edhie.expr.standard_libraries import everything, nguyen
 from edhie.expr.sympy_bridge import to_sympy
 from edhie.expr.sympy_reader import from_sympy

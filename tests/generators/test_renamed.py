@@ -9,7 +9,7 @@ from edhie.errors import GeneratorError, SymbolError
 from edhie.expr import SymbolLibrary
 from edhie.fit.generator import answer_library
 from edhie.generators import Generator, LatentGenerator, load
-from edhie.generators.renamed import Renamed, renamed
+from edhie.generators.base import Renamed, renamed
 from edhie.generators.saving import general_for
 from edhie.generators.saving import shipped_names as names
 from edhie.grammar import PCFG

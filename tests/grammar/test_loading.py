@@ -8,8 +8,7 @@ import pytest
 from edhie.errors import GrammarError, SymbolError
 from edhie.expr import SymbolLibrary
 from edhie.expr import standard_libraries as libraries
-from edhie.grammar import PCFG, load, names
-from edhie.grammar.loading import SHIPPED
+from edhie.grammar import PCFG, SHIPPED, load, names
 
 EXPECTED = ["ae", "feynman-1", "feynman-2", "general", "gvae-ae", "gvae-trig", "nguyen-1", "nguyen-2", "trig"]
 

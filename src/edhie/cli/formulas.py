@@ -70,7 +70,7 @@ def show_formula(
     else:
         expr = parse(formula)
     if simplify:
-        from edhie.expr.simplify import simplify as simplified
+        from edhie.expr.equivalence import simplify as simplified
 
         expr = simplified(expr)
     notations = {

@@ -201,7 +201,7 @@ def interpolate(
         else:
             say(f"{step.alpha:5.3g}  {options.WRITERS[notation](step.expr) if step.expr else options.NO_EXPRESSION}")
     if figure is not None:
-        from edhie.generators.plots import walk_figure
+        from edhie.generators.walks import walk_figure
 
         drawn = save_figure(walk_figure(walk), figure)
         say(f"trees drawn in {drawn}", to=error_console if as_json else console)

@@ -1,4 +1,4 @@
-"""Equivalence of two expressions: yes, no, or undecided, in bounded time."""
+"""Equivalence of two expressions: yes, no, or undecided, in bounded time; and simplification by SymPy."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import mpmath
 
+from edhie.errors import EdhieError
 from edhie.expr.canonical import canonical_expr
 from edhie.expr.expression import Expr
 from edhie.expr.numerals import numeral
@@ -21,7 +22,7 @@ from edhie.expr.precise import value_or_none
 from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import NAMED_LITERALS, Precedence, Symbol
 from edhie.expr.sympy_pool import shared_worker
-from edhie.expr.sympy_tasks import request
+from edhie.expr.sympy_tasks import expr_from, request
 
 DIGITS = 60
 AGREEMENT = -30  # values that differ by less than 10^-30 of their size, at 60 digits, agree
@@ -31,6 +32,7 @@ NOISE = -50  # and so do values that are both of the size of rounding errors
 DECIDING_DIGITS = (3000, 3300)
 WANTED_POINTS = 24
 MAX_TRIES = 600
+SIMPLE_POINTS, SIMPLE_TRIES, SIMPLE_DIGITS = 12, 100, 30  # at which a simplification is checked
 MAX_PERMUTED = 4
 # Rationals made of numbers of 16 bits in all differ by at least 2^-32, and have no more than 2^16 in size, so that 53
 # bits tell them apart, a few rounding errors included.
@@ -205,3 +207,49 @@ def _operator_bits(symbol: Symbol, operands: list[Bits]) -> Bits:
     elif symbol.style == "function" and symbol.name != "inv" and not varies:
         return math.inf, varies, ""
     return bits, varies, ""
+
+
+# -- simplification ----------------------------------------------------------------------
+
+
+def simplify(expr: Expr, *, time_limit: float = 5.0) -> Expr:
+    """Return the shortest of SymPy's simplification, the canonical form and the expression itself.
+
+    SymPy runs in its own process and is stopped after `time_limit` seconds. Its result is used only if it agrees with
+    the input at random points of the input's domain. The library of the result has numbers and the operators that
+    SymPy introduced.
+
+    >>> from edhie.expr import parse
+    >>> str(simplify(parse("sin(x0)^2 + cos(x0)^2 + x0 + x0")))
+    '2*x0 + 1'
+    """
+    candidates = [expr, canonical_expr(expr)]
+    answer = shared_worker().ask(request("simplify", [expr]), time_limit)
+    if "error" not in answer:
+        try:
+            found = expr_from(answer, expr.library)
+        except EdhieError:
+            found = expr
+        if _agree(expr, found, answer["constants"]):
+            candidates += [canonical_expr(found), found]
+    return min(reversed(candidates), key=lambda candidate: candidate.size)  # of equals, SymPy's
+
+
+def _agree(a: Expr, b: Expr, places: list[int]) -> bool:
+    """Return True where b has a's values at random points of a's domain; its constants are those of a at `places`."""
+    draw = random.Random(0)
+    agreed = 0
+    for _ in range(SIMPLE_TRIES):
+        point = {name: mpmath.mpf(draw.uniform(-4, 4)) for name in a.library.variables}
+        constants = [mpmath.mpf(draw.uniform(-4, 4)) for _ in a.constants]
+        unfitted = [value for value, known in zip(constants, a.constants, strict=True) if known is None]
+        left = value_or_none(a, point, SIMPLE_DIGITS, constants=unfitted)
+        if left is None:
+            continue
+        right = value_or_none(b, point, SIMPLE_DIGITS, constants=[constants[i] for i in places])
+        if right is None or abs(left - right) > 1e-8 * max(1, abs(left)):
+            return False
+        agreed += 1
+        if agreed == SIMPLE_POINTS:
+            break
+    return agreed > 0

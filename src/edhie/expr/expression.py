@@ -62,10 +62,13 @@ class Expr:
         object.__setattr__(self, "constants", constants)
 
     @classmethod
-    def trusted(cls, library: SymbolLibrary, tokens: tuple[str, ...], constants: tuple[float | None, ...]) -> Expr:
-        """Return an expression of parts that are known to be valid, such as those of another expression."""
+    def trusted(
+        cls, library: SymbolLibrary, tokens: Sequence[str], constants: tuple[float | None, ...] | None = None
+    ) -> Expr:
+        """Return an expression of parts that are known to be valid; without `constants` they are not fitted."""
         new = cls.__new__(cls)
-        new._set(library, tokens, constants)
+        unfitted = (None,) * tokens.count(library.constant or "") if constants is None else constants
+        new._set(library, tuple(tokens), unfitted)
         return new
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -211,7 +214,7 @@ class Expr:
 
     def free(self) -> Expr:
         """Return the same tree with its constants unfitted."""
-        return Expr.trusted(self.library, self.tokens, (None,) * len(self.constants))
+        return Expr.trusted(self.library, self.tokens)
 
     def numbers_to_constants(self) -> Expr:
         """Return the same tree with every number and literal as a constant to be fitted that keeps its value."""
@@ -280,7 +283,7 @@ class Expr:
 
     def latex(self) -> str:
         """Return this expression in LaTeX."""
-        from edhie.expr.latex import to_latex
+        from edhie.expr.notation import to_latex
 
         return to_latex(self)
 

@@ -11,8 +11,7 @@ from contextlib import contextmanager
 
 from edhie.errors import ParseError, SymbolError, shortened, suggestion
 from edhie.expr.expression import Expr
-from edhie.expr.latex_lexer import CLOSE_BAR, OPEN_BAR, key, tokenise
-from edhie.expr.lexer import FOLDED, Token, TokenReader
+from edhie.expr.lexer import CLOSE_BAR, FOLDED, OPEN_BAR, Token, TokenReader, key, tokenise_latex
 from edhie.expr.library import SymbolLibrary, natural_order
 from edhie.expr.notation import postfix_to_prefix
 from edhie.expr.standard_libraries import everything
@@ -38,7 +37,7 @@ def from_latex(text: str, library: SymbolLibrary | None = None) -> Expr:
     >>> str(from_latex(r"\frac{\theta_{max}^2}{2} + \sin x_0"))
     'theta_max^2/2 + sin(x0)'
     """
-    tokens = tokenise(text, library)
+    tokens = tokenise_latex(text, library)
     parser = _Parser(text, tokens, library)
     try:
         postfix = parser.whole()

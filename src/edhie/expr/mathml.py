@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape, unescape
 
 from edhie.expr.expression import Expr
-from edhie.expr.latex import e_is_variable
+from edhie.expr.notation import e_is_variable
 from edhie.expr.numerals import formatted
 from edhie.expr.symbols import FUNCTIONS, GREEK, OPERATORS, Precedence, is_name, name_and_subscript
 from edhie.expr.writer import Piece, Syntax, Template, write

@@ -142,7 +142,7 @@ class Equation:
 
     def latex(self, digits: Digits = "needed") -> str:
         """Return the right-hand side in LaTeX, with digits as in `text`."""
-        from edhie.expr.latex import to_latex
+        from edhie.expr.notation import to_latex
 
         expr, number_format = self._printed(digits)
         return to_latex(expr, number_format=number_format)

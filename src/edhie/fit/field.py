@@ -22,8 +22,7 @@ from edhie.errors import CorpusError, EdhieError, ExpressionError, MissingExtraE
 from edhie.evaluate import Evaluator
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.generators import Generator, TrainConfig, load
-from edhie.generators.base import Codes, Decoded, LatentGenerator, Model
-from edhie.generators.renamed import Renamed
+from edhie.generators.base import Codes, Decoded, LatentGenerator, Model, Renamed
 from edhie.generators.saving import CONFIG
 from edhie.generators.trained import train_and_save
 from edhie.storage import digest

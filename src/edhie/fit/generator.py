@@ -20,7 +20,7 @@ from edhie.fit.background_training import Wanted, trained_or_started
 from edhie.fit.field import field_of
 from edhie.fit.settings import Settings
 from edhie.generators import HVAE, Generator, LatentGenerator, load
-from edhie.generators.renamed import renamed
+from edhie.generators.base import renamed
 from edhie.generators.saving import folder_of, general_for
 from edhie.grammar import load as load_grammar
 from edhie.search.checkpoint import DESCRIPTION

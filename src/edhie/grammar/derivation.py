@@ -1,85 +1,137 @@
-"""Trees and rules as arrays, with which kernels go from expressions to derivations and back."""
+"""From expressions to their derivations, and back."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr import Forest, SymbolLibrary
-from edhie.expr.numerals import is_numeral, numeral
-from edhie.expr.symbols import NUMBER
-from edhie.grammar.arrays import Ints, Spelling, Templates, Trees
+from edhie.expr import Expr
+from edhie.expr.symbols import Symbol
 from edhie.grammar.patterns import Hole, Leaf, Pattern
 from edhie.grammar.rules import Nonterminal, Rule
-from edhie.grammar.tables import Entry, Tables
+from edhie.grammar.tables import NONE, Alternative, Ints, Tables, symbol_key
 
 Derivations = tuple[NDArray[np.int16], Ints]
 """Rules of many leftmost derivations end to end, and where each begins."""
 
 
-def trees_of(forest: Forest, library: SymbolLibrary) -> Trees:
-    """Return the trees over the grammar's library; unlike in a cast, unknown symbols are allowed."""
-    own = forest.library
-    numbers = np.full(len(forest.tokens), np.nan)
-    numbers[own.has_slot[forest.tokens]] = forest.values
-    tokens = forest.tokens
-    if own != library:
-        any_number, unknown = library.ids.get(NUMBER.name, len(library)), len(library)
-        ids = own.ids_in(library)
-        table = np.where(ids < 0, unknown, ids).astype(np.int16)
-        for old in np.flatnonzero(ids < 0).tolist():
-            if library.has_numbers and is_numeral(own.names[old]):
-                table[old] = any_number
-                numbers = np.where(forest.tokens == old, float(own.names[old]), numbers)
-        tokens = table[forest.tokens]
-        if own.has_numbers:  # a number of theirs may be a literal of ours
-            at = np.flatnonzero(forest.tokens == own.ids[NUMBER.name])
-            values, which = np.unique(numbers[at], return_inverse=True)
-            found = [library.ids.get(numeral(value), any_number) for value in values.tolist()]
-            tokens[at] = np.array(found, np.int16)[which]
-    return Trees(tokens, numbers, forest.left, forest.right, forest.offsets)
+# -- from an expression to the rules that make it --------------------------------------
 
 
-def spelling_of(tables: Tables, entries: Sequence[Entry], n_rules: int, n_tokens: int) -> Spelling:
-    """Return the arrays that spell derivations, from a grammar's tables and rules."""
-    rows = list(tables.rules)
-    operator_rows = np.full((len(tables.operator_rules), n_tokens), -1, np.int64)
-    for operator, chains in enumerate(tables.operator_rules.values()):
-        for token, chain in chains.items():
-            operator_rows[operator, token] = len(rows)
-            rows.append(chain)
-    targets = {name: state for state, name in enumerate(tables.states) if isinstance(name, str)}
-    targets |= {name: -1 - operator for operator, name in enumerate(tables.operator_rules)}
-    slots: list[list[tuple[int, int, int]]] = [[] for _ in range(n_rules)]
-    for place, _, pattern in entries:
-        slots[place] = sorted(_slots(pattern, targets, 1)) if pattern is not None else []
-    return Spelling(
-        rule_starts=_offsets(rows),
-        rules=np.array([rule for row in rows for rule in row], np.int64),
-        operator_rows=operator_rows,
-        slot_starts=_offsets(slots),
-        path=np.array([path for row in slots for _, path, _ in row], np.int64),
-        target=np.array([target for row in slots for _, _, target in row], np.int64),
+class Way(NamedTuple):
+    """How a state derives a tree: logarithms of the probability of all derivations and of the best, and that one."""
+
+    total: float
+    best: float
+    alternative: Alternative
+    operands: tuple[Way, ...]
+
+
+def ways_to(expr: Expr, tables: Tables) -> dict[int, Way]:
+    """Return the way of each state that derives the tree."""
+
+    def node(symbol: Symbol, token: str, operands: Sequence[dict[int, Way]]) -> dict[int, Way]:
+        found: dict[int, Way] = {}
+        for each in tables.by_symbol.get(symbol_key(symbol, token), ()):
+            total, best, below = each.total, each.best, []
+            for states, state in zip(operands, (each.left, each.right), strict=False):
+                if state not in states:
+                    break
+                below.append(states[state])
+                total, best = total + below[-1].total, best + below[-1].best
+            else:
+                new, other = Way(total, best, each, tuple(below)), found.get(each.state)
+                if other is not None:
+                    low, high = sorted((total, other.total))
+                    ahead = new if best > other.best else other
+                    new = ahead._replace(total=high + math.log1p(math.exp(low - high)))
+                found[each.state] = new
+        return found
+
+    return expr.fold(
+        lambda symbol, token, value: node(symbol, token, ()), lambda symbol, below: node(symbol, symbol.name, below)
     )
 
 
-def _slots(pattern: Pattern, targets: Mapping[str, int], path: int) -> list[tuple[int, int, int]]:
-    """Return place in the text, path and target of each nonterminal of a pattern."""
-    if isinstance(pattern, Leaf):
-        return []
+def rules_of(way: Way, patterns: Sequence[Pattern | None], tables: Tables) -> list[int]:
+    """Return the rules of the best leftmost derivation."""
+    rules: list[int] = []
+    waiting: list[Way | tuple[int, ...]] = [way]  # what is still to be spelled, the leftmost on top
+    while waiting:
+        item = waiting.pop()
+        if not isinstance(item, Way):
+            rules += item
+            continue
+        rules += item.alternative.rules
+        pattern = patterns[item.alternative.rules[-1]]
+        if not isinstance(pattern, Leaf | None):
+            waiting += [part for _, part in sorted(_parts(pattern, item, tables), key=lambda pair: -pair[0])]
+    return rules
+
+
+def _parts(pattern: Pattern, way: Way, tables: Tables) -> Iterator[tuple[int, Way | tuple[int, ...]]]:
+    """Yield each nonterminal's place in the text of a rule, and what it derives: an operand, or an operator's rules."""
     if isinstance(pattern, Hole):
-        return [(pattern.at, path, targets[pattern.name])]
-    found = [slot for i, each in enumerate(pattern.operands) for slot in _slots(each, targets, 2 * path + i)]
-    if isinstance(pattern.operator, Hole):
-        found.append((pattern.operator.at, path, targets[pattern.operator.name]))
-    return found
+        yield pattern.at, way
+    elif not isinstance(pattern, Leaf):
+        if isinstance(pattern.operator, Hole):
+            yield pattern.operator.at, tables.operator_rules[pattern.operator.name][way.alternative.token]
+        for each, below in zip(pattern.operands, way.operands, strict=True):
+            yield from _parts(each, below, tables)
 
 
-def _offsets(rows: Sequence[Sequence[object]]) -> Ints:
-    return np.cumsum([0, *map(len, rows)], dtype=np.int64)
+# -- from rules to the tree that they make ---------------------------------------------
+
+
+class Template(NamedTuple):
+    """A rule: its left-hand side, its nonterminals in the order of the text, and the piece of a tree that it makes."""
+
+    lhs: str
+    nonterminals: list[str]
+    items: list[str | int]
+    """Tokens in prefix order, with 0, 1, … for the first, second, … nonterminal."""
+
+
+def template_of(rule: Rule, pattern: Pattern | None) -> Template:
+    """Return the template of a rule; without a pattern it stands for an operator."""
+    places = [at for at, part in enumerate(rule.rhs) if isinstance(part, Nonterminal)]
+    holes = {at: k for k, at in enumerate(places)}
+    operator: str | int = 0 if places else str(rule.rhs[0])
+    return Template(rule.lhs, list(rule.nonterminals), [operator] if pattern is None else _items(pattern, holes))
+
+
+def _items(pattern: Pattern, holes: Mapping[int, int]) -> list[str | int]:
+    if isinstance(pattern, Leaf):
+        return [pattern.name]
+    if isinstance(pattern, Hole):
+        return [holes[pattern.at]]
+    operator = pattern.operator
+    head = holes[operator.at] if isinstance(operator, Hole) else operator
+    return [head, *(item for operand in pattern.operands for item in _items(operand, holes))]
+
+
+def tokens_of(derivation: Sequence[int], templates: Sequence[Template], start: str) -> list[str] | None:
+    """Return the prefix tokens of the tree of a whole leftmost derivation; None for other rules."""
+    made: list[tuple[str, list[str]]] = []  # finished pieces, the leftmost on top
+    for index in reversed(derivation):
+        if not 0 <= index < len(templates):
+            return None
+        lhs, nonterminals, items = templates[index]
+        parts = [made.pop() for _ in nonterminals[: len(made)]]
+        if [name for name, _ in parts] != nonterminals:
+            return None
+        tokens: list[str] = []
+        for item in items:
+            if isinstance(item, str):
+                tokens.append(item)
+            else:
+                tokens += parts[item][1]
+        made.append((lhs, tokens))
+    return made[0][1] if [name for name, _ in made] == [start] else None
 
 
 def misfit(sequence: Sequence[int], rules: Sequence[Rule], start: str) -> str:
@@ -97,44 +149,31 @@ def misfit(sequence: Sequence[int], rules: Sequence[Rule], start: str) -> str:
     return f"the derivation stops after {len(sequence)} rules, where a rule of {waiting[-1]!r} is needed"
 
 
-def templates_of(
-    rules: Sequence[Rule], patterns: Sequence[Pattern | None], library: SymbolLibrary, start: str
-) -> Templates:
-    """Return the templates of all rules, those of probability 0 too."""
-    places = {name: place for place, name in enumerate(dict.fromkeys(rule.lhs for rule in rules))}
-    rhs = [[places[name] for name in rule.nonterminals] for rule in rules]
-    items = [_items(rule, pattern) for rule, pattern in zip(rules, patterns, strict=True)]
-    tokens = [[item if isinstance(item, int) else library.id_of(item) for item in row] for row in items]
-    numbers = [
-        float(str(item)) if token >= 0 and library.names[token] == NUMBER.name else math.nan
-        for row, ids in zip(items, tokens, strict=True)
-        for item, token in zip(row, ids, strict=True)
-    ]
-    return Templates(
-        start=places[start],
-        lhs=np.array([places[rule.lhs] for rule in rules], np.int64),
-        rhs_starts=np.cumsum([0, *map(len, rhs)], dtype=np.int64),
-        rhs=np.array([place for row in rhs for place in row], np.int64),
-        item_starts=np.cumsum([0, *map(len, tokens)], dtype=np.int64),
-        items=np.array([token for row in tokens for token in row], np.int64),
-        numbers=np.array(numbers, np.float64),
-    )
+def guided(scores: NDArray[np.float32], templates: Sequence[Template], start: str) -> tuple[Derivations, Ints]:
+    """Return the derivations that take, step by step, the best rule of the nonterminal in turn; and which are whole.
 
-
-def _items(rule: Rule, pattern: Pattern | None) -> list[str | int]:
-    """Return the names of a rule's tokens in prefix order, with its first, second, … nonterminal as -1, -2, …."""
-    places = [at for at, part in enumerate(rule.rhs) if isinstance(part, Nonterminal)]
-    holes = {at: -1 - k for k, at in enumerate(places)}
-    if pattern is None:  # it stands for an operator
-        return [-1] if places else [str(rule.rhs[0])]
-    return _prefix(pattern, holes)
-
-
-def _prefix(pattern: Pattern, holes: Mapping[int, int]) -> list[str | int]:
-    if isinstance(pattern, Leaf):
-        return [pattern.name]
-    if isinstance(pattern, Hole):
-        return [holes[pattern.at]]
-    operator = pattern.operator
-    head = holes[operator.at] if isinstance(operator, Hole) else operator
-    return [head, *(item for operand in pattern.operands for item in _prefix(operand, holes))]
+    `scores` (derivations, steps, rules).
+    """
+    names = list(dict.fromkeys(each.lhs for each in templates))
+    lhs = np.array([names.index(each.lhs) for each in templates])
+    counts = np.array([len(each.nonterminals) for each in templates])
+    following = np.full((len(templates), counts.max()), NONE)  # nonterminals, the last first
+    for k, each in enumerate(templates):
+        following[k, : counts[k]] = [names.index(name) for name in reversed(each.nonterminals)]
+    n, steps, _ = scores.shape
+    rules = np.full((n, steps), NONE, np.int16)
+    waiting = np.empty((n, 1 + steps * counts.max()), np.int64)  # nonterminals to be expanded, the leftmost on top
+    waiting[:, 0], top = names.index(start), np.ones(n, np.int64)
+    for step in range(steps):
+        rows = np.flatnonzero(top)
+        top[rows] -= 1
+        is_own = lhs == waiting[rows, top[rows], None]
+        best = np.where(is_own, np.maximum(scores[rows, step], np.finfo(np.float32).min), -np.inf).argmax(axis=1)
+        rules[rows, step] = best
+        for j in range(counts.max()):
+            more = counts[best] > j
+            waiting[rows[more], top[rows[more]]] = following[best[more], j]
+            top[rows[more]] += 1
+    whole = np.flatnonzero(top == 0)
+    taken = rules[whole] != NONE
+    return (rules[whole][taken], np.concatenate([[0], np.cumsum(taken.sum(axis=1))])), whole

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,12 @@ from numpy.typing import NDArray
 from edhie.errors import GrammarError, GrammarWarning
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.forest import row_of_integers
-from edhie.grammar import analysis, pcfg_text, terminals
-from edhie.grammar.arrays import Spelling, Templates
-from edhie.grammar.derivation import Derivations, misfit, spelling_of, templates_of, trees_of
+from edhie.grammar import pcfg_text, sampling, terminals
+from edhie.grammar.derivation import Derivations, Template, guided, misfit, rules_of, template_of, tokens_of, ways_to
 from edhie.grammar.patterns import Pattern, read_pattern
 from edhie.grammar.rules import Rule, check_rules, grouped, normalised, operator_choices, reachable
-from edhie.grammar.sampler import Sampler
-from edhie.grammar.tables import Entry, Tables, build
-from edhie.grammar.terminals import canonical, derived_library, resolve, used_symbols
+from edhie.grammar.tables import Entry, Tables, build, symbol_key
+from edhie.grammar.terminals import canonical, derived_library, resolve
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -63,8 +62,7 @@ class PCFG:
         choices = operator_choices(groups, start, symbols)
         patterns = tuple(None if r.lhs in choices else read_pattern(r, symbols, choices) for r in ordered)
         if library is None:
-            used = used_symbols((each for each in patterns if each is not None), choices.values())
-            library = derived_library(ordered, used, symbols)
+            library = derived_library(ordered, patterns, choices.values(), symbols)
         for name, value in (("rules", ordered), ("start", start), ("library", library), ("_patterns", patterns)):
             object.__setattr__(self, name, value)
         if self.unreachable:
@@ -123,12 +121,12 @@ class PCFG:
     @cached_property
     def spectral_radius(self) -> float:
         """Spectral radius of the mean matrix of the rules; below 1, derivations end and have a finite mean size."""
-        return analysis.spectral_radius([entry.rule for entry in self._entries])
+        return sampling.spectral_radius([entry.rule for entry in self._entries])
 
     @property
     def is_supercritical(self) -> bool:
         """True where derivations may never end."""
-        return self.spectral_radius > 1 + analysis.CRITICAL
+        return self.spectral_radius > 1 + sampling.CRITICAL
 
     def termination_probability(self) -> float:
         """Return the probability that a derivation ends."""
@@ -139,20 +137,20 @@ class PCFG:
         """Probability by state that a derivation ends."""
         if not self.is_supercritical:
             return np.ones(self._tables.n_states)
-        return analysis.termination_probabilities(self._tables)
+        return sampling.termination_probabilities(self._tables)
 
     def expected_size(self) -> float:
         """Return the mean number of nodes; infinite unless the spectral radius is below 1."""
-        return analysis.expected_size(self._tables) if self.spectral_radius < 1 - analysis.CRITICAL else math.inf
+        return sampling.expected_size(self._tables) if self.spectral_radius < 1 - sampling.CRITICAL else math.inf
 
     def size_distribution(self, max_size: int) -> NDArray[np.float64]:
         """Return the probability that an expression has k nodes, for k from 0 to `max_size`."""
-        sizes: NDArray[np.float64] = analysis.size_distributions(self._tables, max_size)[self._tables.start]
+        sizes: NDArray[np.float64] = sampling.size_distributions(self._tables, max_size)[self._tables.start]
         return sizes
 
     def acceptance(self, *, max_height: int | None = None, max_size: int) -> float:
         """Return the probability that a derivation ends in an expression within these limits."""
-        return analysis.acceptance(self._tables, max_height, max_size)
+        return sampling.acceptance(self._tables, max_height, max_size)
 
     def check(self) -> list[str]:
         """Return remarks on properties that its author may not expect."""
@@ -184,9 +182,9 @@ class PCFG:
         return self._sampler.sample(n, rng, max_height, max_size)
 
     @cached_property
-    def _sampler(self) -> Sampler:
+    def _sampler(self) -> sampling.Sampler:
         remark = self._growth_remark if self.is_supercritical else ""
-        return Sampler(self._tables, self._ends, self.library, remark)
+        return sampling.Sampler(self._tables, self._ends, self.library, remark)
 
     def log_probability(self, expr: Expr) -> float:
         """Return the logarithm of the probability of `expr`; -inf where it cannot be derived."""
@@ -194,12 +192,8 @@ class PCFG:
 
     def log_probabilities(self, forest: Forest) -> NDArray[np.float64]:
         """Return the logarithm of each expression's probability, summed over all its derivations."""
-        from edhie.grammar import kernels
-
-        if len(forest) == 0:
-            return np.zeros(0)
-        tables = self._tables
-        return kernels.log_inside(tables.alternatives, tables.start, tables.n_states, trees_of(forest, self.library))
+        start, every = self._tables.start, [ways_to(expr, self._tables) for expr in forest]
+        return np.array([ways[start].total if start in ways else -np.inf for ways in every])
 
     def derivation(self, expr: Expr) -> list[int]:
         """Return the rules of the most probable leftmost derivation, in order."""
@@ -208,25 +202,18 @@ class PCFG:
 
     def derivations(self, forest: Forest) -> Derivations:
         """Return the rules of each expression's most probable leftmost derivation, and the offset of each."""
-        from edhie.grammar import kernels
-
-        if len(forest) == 0:
-            return np.zeros(0, np.int16), np.zeros(1, np.int64)
-        tables, trees = self._tables, trees_of(forest, self.library)
-        spelling = self._spelling
-        rules, offsets, failed = kernels.best_rules(tables.alternatives, tables.start, tables.n_states, spelling, trees)
-        if failed >= 0:
-            tokens = trees.tokens[forest.offsets[failed] : forest.offsets[failed + 1]].tolist()
-            made = set(tables.alternatives.token.tolist())
-            names = [name for name, token in zip(forest[failed].tokens, tokens, strict=True) if token not in made]
-            why = f"no rule makes {names[0]!r}" if names else "no sequence of rules leads to this tree"
-            place = f"expression {failed} of the forest, " if len(forest) > 1 else ""
-            raise GrammarError(f"{place}{forest[failed]} cannot be derived from the grammar: {why}")
-        return rules, offsets
-
-    @cached_property
-    def _spelling(self) -> Spelling:
-        return spelling_of(self._tables, self._entries, len(self.rules), len(self.library))
+        tables, rows = self._tables, list[list[int]]()
+        for k, expr in enumerate(forest):
+            way = ways_to(expr, tables).get(tables.start)
+            if way is None:
+                keys = [(symbol, token) for (_, _, symbol), token in zip(expr.walk(), expr.tokens, strict=True)]
+                names = [token for symbol, token in keys if symbol_key(symbol, token) not in tables.by_symbol]
+                why = f"no rule makes {names[0]!r}" if names else "no sequence of rules leads to this tree"
+                place = f"expression {k} of the forest, " if len(forest) > 1 else ""
+                raise GrammarError(f"{place}{expr} cannot be derived from the grammar: {why}")
+            rows.append(rules_of(way, self._patterns, tables))
+        offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        return np.array([rule for row in rows for rule in row], np.int16), offsets
 
     def expression(self, rules: Sequence[int]) -> Expr:
         """Return the expression that a leftmost derivation ends with; raise an error if the rules do not form one."""
@@ -234,35 +221,32 @@ class PCFG:
 
     def expressions(self, rules: NDArray[np.integer[Any]], offsets: NDArray[np.integer[Any]]) -> Forest:
         """Return the expressions that many leftmost derivations end with: the inverse of `derivations`."""
-        from edhie.grammar import expansion
-
         given = row_of_integers(rules, "rules", GrammarError)
         begins = row_of_integers(offsets, "offsets", GrammarError)
         if len(begins) == 0 or begins[0] != 0 or begins[-1] != len(given) or np.any(np.diff(begins) < 0):
             raise GrammarError(f"offsets must rise from 0 to the number of rules, {len(given)}")
-        known = np.clip(given, -1, len(self.rules)).astype(np.int16)  # invalid indices stay invalid
-        tokens, numbers, starts, failed = expansion.expanded(known, begins, self._templates)
-        if failed >= 0:
-            place = f"derivation {failed}: " if len(begins) > 2 else ""
-            own = given[begins[failed] : begins[failed + 1]].tolist()
-            raise GrammarError(place + misfit(own, self.rules, self.start))
-        return Forest(self.library, tokens, starts, numbers[self.library.has_slot[tokens]])
+        found: list[Expr] = []
+        for begin, end in pairwise(begins.tolist()):
+            own = given[begin:end].tolist()
+            tokens = tokens_of(own, self._templates, self.start)
+            if tokens is None:
+                place = f"derivation {len(found)}: " if len(begins) > 2 else ""
+                raise GrammarError(place + misfit(own, self.rules, self.start))
+            found.append(Expr.trusted(self.library, tokens))
+        return Forest.from_exprs(found, self.library)
 
     def guided_derivations(self, scores: NDArray[np.floating[Any]]) -> tuple[Derivations, NDArray[np.int64]]:
         """Return derivations by the best-scored rules, and the positions of those that are complete.
 
         `scores` are by derivation, step and rule; derivations that are incomplete after the last step are left out.
         """
-        from edhie.grammar import expansion
-
         if scores.ndim != 3 or scores.shape[2] != len(self.rules):
             raise GrammarError(f"scores must have the shape (n, steps, {len(self.rules)}), not {scores.shape}")
-        rules, offsets, whole = expansion.guided(np.ascontiguousarray(scores, dtype=np.float32), self._templates)
-        return (rules, offsets), whole
+        return guided(scores.astype(np.float32), self._templates, self.start)
 
     @cached_property
-    def _templates(self) -> Templates:
-        return templates_of(self.rules, self._patterns, self.library, self.start)
+    def _templates(self) -> list[Template]:
+        return [template_of(rule, pattern) for rule, pattern in zip(self.rules, self._patterns, strict=True)]
 
 
 def _unreachable(names: Sequence[str]) -> str:

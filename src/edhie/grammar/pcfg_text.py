@@ -10,10 +10,10 @@ Terminals stand in quotes, every alternative ends with its probability, the firs
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from typing import NamedTuple
 
 from edhie.errors import GrammarError, caret_line
 from edhie.grammar.rules import Nonterminal, Part, Rule
@@ -30,15 +30,26 @@ DECIMAL = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 Token = tuple[str, str, int]  # kind, text, position in its line
 
 
+class Line(NamedTuple):
+    """A line, joined with those that continue it, and the number of the first."""
+
+    number: int
+    text: str
+
+    def error(self, what: str, at: int = 0) -> GrammarError:
+        """Return an error that points at a place in the line."""
+        return GrammarError(f"line {self.number}: {what}\n{caret_line(self.text, at)}")
+
+
 def read(text: str) -> tuple[list[Rule], str]:
     """Read rules and start symbol from a text; errors name the line."""
     rules: list[Rule] = []
     start = None
-    for number, line in _logical_lines(text):
-        if line.lstrip().startswith("%"):
-            start = _directive(number, line)
+    for line in _lines(text):
+        if line.text.lstrip().startswith("%"):
+            start = _directive(line)
         else:
-            rules += _read_line(number, line)
+            rules += _rules(line)
     if not rules:
         raise GrammarError("the grammar has no rules; write at least one, such as E -> E '+' 'x0' [0.3] | 'x0' [0.7]")
     return rules, start or rules[0].lhs
@@ -54,8 +65,8 @@ def write(rules: Iterable[Rule], start: str) -> str:
     return "".join(lines)
 
 
-def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield lines that are not empty, joined where they continue, with the number of the first."""
+def _lines(text: str) -> Iterator[Line]:
+    """Yield lines that are not empty, joined where they continue."""
     number, held = 0, ""
     for at, written in enumerate(text.splitlines(), start=1):
         line = COMMENT.sub(r"\1", written).rstrip()
@@ -65,61 +76,60 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
             held = f"{held.removesuffix(chr(92)).rstrip()} {line.strip()}"
         else:
             if held:
-                yield number, held
+                yield Line(number, held)
             number, held = at, line
     if held:
-        yield number, held.removesuffix("\\")
+        yield Line(number, held.removesuffix("\\"))
 
 
-def _directive(number: int, line: str) -> str:
-    words = line.split()
+def _directive(line: Line) -> str:
+    words = line.text.split()
     if words[0] != "%start":
-        raise _error(number, line, 0, f"unknown directive {words[0]!r}; only %start is known")
+        raise line.error(f"unknown directive {words[0]!r}; only %start is known")
     if len(words) != 2:
-        raise _error(number, line, 0, "%start takes one nonterminal, such as %start E")
+        raise line.error("%start takes one nonterminal, such as %start E")
     return words[1]
 
 
-def _read_line(number: int, line: str) -> list[Rule]:
-    tokens = _tokenise(number, line) or [("end", "", 0)]
+def _rules(line: Line) -> list[Rule]:
+    tokens = _tokens(line) or [("end", "", 0)]
+    end = len(line.text)
     if tokens[0][0] != "nonterminal":
-        raise _error(number, line, tokens[0][2], "a rule begins with a nonterminal, without quotes: E -> 'x0' [1.0]")
+        raise line.error("a rule begins with a nonterminal, without quotes: E -> 'x0' [1.0]", tokens[0][2])
     lhs = tokens[0][1]
     if len(tokens) < 2 or tokens[1][0] != "arrow":
-        at = tokens[1][2] if len(tokens) > 1 else len(line)
-        raise _error(number, line, at, f"'->' is missing after {lhs!r}; one nonterminal stands before it")
+        at = tokens[1][2] if len(tokens) > 1 else end
+        raise line.error(f"'->' is missing after {lhs!r}; one nonterminal stands before it", at)
     rules: list[Rule] = []
     parts: list[Part] = []
     probability: float | None = None
-    for kind, text, at in [*tokens[2:], ("or", "", len(line))]:
+    for kind, text, at in [*tokens[2:], ("or", "", end)]:
         if kind == "or":
             if not parts:
-                raise _error(number, line, at, "an alternative is empty; no expression is, so give it symbols")
+                raise line.error("an alternative is empty; no expression is, so give it symbols", at)
             if probability is None:
-                raise _error(number, line, at, "a probability such as [0.5] is missing before this")
-            rules.append(Rule(lhs, tuple(parts), probability, number))
+                raise line.error("a probability such as [0.5] is missing before this", at)
+            rules.append(Rule(lhs, tuple(parts), probability, line.number))
             parts, probability = [], None
         elif kind == "arrow":
-            raise _error(
-                number, line, at, "a second '->' in one line; put each nonterminal's rule on a line of its own"
-            )
+            raise line.error("a second '->' in one line; put each nonterminal's rule on a line of its own", at)
         elif probability is not None:
-            raise _error(number, line, at, "'|' is missing before this; an alternative ends with its probability")
+            raise line.error("'|' is missing before this; an alternative ends with its probability", at)
         elif kind == "probability":
-            probability = _probability(number, line, text, at)
+            probability = _probability(line, text, at)
         else:
             parts.append(Nonterminal(text) if kind == "nonterminal" else text[1:-1])
     return rules
 
 
-def _tokenise(number: int, line: str) -> list[Token]:
+def _tokens(line: Line) -> list[Token]:
     tokens, at = [], 0
-    while at < len(line):
-        match = TOKEN.match(line, at)
+    while at < len(line.text):
+        match = TOKEN.match(line.text, at)
         if match is None:
-            what = "this quote is never closed" if line[at] in "'\"" else f"unexpected character {line[at]!r}"
-            hint = "" if line[at] in "'\"" else "; terminals stand in quotes, such as '+'"
-            raise _error(number, line, at, what + hint)
+            if line.text[at] in "'\"":
+                raise line.error("this quote is never closed", at)
+            raise line.error(f"unexpected character {line.text[at]!r}; terminals stand in quotes, such as '+'", at)
         kind = str(match.lastgroup)
         if kind != "blank":
             tokens.append((kind, match.group(), at))
@@ -127,15 +137,11 @@ def _tokenise(number: int, line: str) -> list[Token]:
     return tokens
 
 
-def _probability(number: int, line: str, text: str, at: int) -> float:
+def _probability(line: Line, text: str, at: int) -> float:
     inside = text[1:-1].strip()
     if DECIMAL.fullmatch(inside) is None:
-        raise _error(number, line, at, f"{text} is not a probability; write a decimal between 0 and 1, such as [0.25]")
+        raise line.error(f"{text} is not a probability; write a decimal between 0 and 1, such as [0.25]", at)
     value = float(inside)
-    if not math.isfinite(value) or value > 1:
-        raise _error(number, line, at, f"the probability {inside} is not between 0 and 1")
+    if not value <= 1:
+        raise line.error(f"the probability {inside} is not between 0 and 1", at)
     return value
-
-
-def _error(number: int, line: str, at: int, what: str) -> GrammarError:
-    return GrammarError(f"line {number}: {what}\n{caret_line(line, at)}")

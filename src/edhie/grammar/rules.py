@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -114,22 +114,25 @@ def check_rules(groups: Mapping[str, Sequence[Rule]], start: str) -> None:
                 if isinstance(part, Nonterminal) and part.name not in groups:
                     hint = suggestion(part.name, groups) or "; define it, or put it in quotes if it is a terminal"
                     raise fault(rule, f"the nonterminal {part.name!r} has no rules{hint}", at)
-    endless = set(groups) - productive(rule for rules in groups.values() for rule in rules)
+
+    def can_end(lhs: str, ending: set[str]) -> bool:
+        return any(rule.probability > 0 and ending.issuperset(rule.nonterminals) for rule in groups[lhs])
+
+    ending = in_order(groups, can_end)
     for lhs in groups:
-        if lhs in endless:
+        if lhs not in ending:
             what = f"{lhs!r} never ends: each of its rules leads to a nonterminal that never ends"
             raise fault(groups[lhs][0], f"{what}; give it one that does, such as {lhs} -> 'x0' [0.5]")
 
 
-def productive(rules: Iterable[Rule]) -> set[str]:
-    """Return the nonterminals that derive something finite by rules of positive probability."""
-    waiting = [rule for rule in rules if rule.probability > 0]
-    found: set[str] = set()
-    while True:
-        new = {rule.lhs for rule in waiting if found.issuperset(rule.nonterminals)} - found
-        if not new:
-            return found
-        found |= new
+def in_order(names: Iterable[str], is_ready: Callable[[str, set[str]], bool]) -> list[str]:
+    """Return the names, each after those that it needs; left out are those that never are ready."""
+    found: list[str] = []
+    waiting = list(names)
+    while new := [name for name in waiting if is_ready(name, set(found))]:
+        found += new
+        waiting = [name for name in waiting if name not in new]
+    return found
 
 
 def reachable(groups: Mapping[str, Sequence[Rule]], start: str) -> set[str]:
@@ -165,7 +168,11 @@ def operator_choices(
             if rule not in operators:
                 what = f"{lhs!r} stands for an operator by '{operators[0]}', and for an operand by this rule"
                 raise fault(rule, f"{what}; use two nonterminals")
-    _check_acyclic(groups, choices)
+    done = in_order(choices, lambda lhs, done: all(done.issuperset(rule.nonterminals) for rule in groups[lhs]))
+    for lhs in choices:
+        if lhs not in done:
+            rule = next(rule for rule in groups[lhs] if not {*done}.issuperset(rule.nonterminals))
+            raise fault(rule, f"{lhs!r} stands for an operator and leads into a circle; break it at one of its rules")
     if start in choices:
         raise fault(groups[start][0], f"the start symbol {start!r} stands for an operator, not for expressions")
     return choices
@@ -181,14 +188,3 @@ def _operators_of(
         return choices.get(part.name, frozenset())
     symbol = symbols.get(part)
     return frozenset([symbol]) if symbol is not None and symbol.arity else frozenset()
-
-
-def _check_acyclic(groups: Mapping[str, Sequence[Rule]], choices: Mapping[str, frozenset[Symbol]]) -> None:
-    done: set[str] = set()
-    while len(done) < len(choices):
-        new = {lhs for lhs in choices if all(done.issuperset(rule.nonterminals) for rule in groups[lhs])} - done
-        if not new:
-            lhs = next(each for each in choices if each not in done)
-            rule = next(rule for rule in groups[lhs] if not done.issuperset(rule.nonterminals))
-            raise fault(rule, f"{lhs!r} stands for an operator and leads into a circle; break it at one of its rules")
-        done |= new

@@ -7,18 +7,55 @@ probabilities, and by the best chain for derivations. So one draw makes one node
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.symbols import NUMBER
-from edhie.grammar.arrays import NONE, Alternatives, Ints
+from edhie.expr.numerals import numeral
+from edhie.expr.symbols import NUMBER, Symbol
 from edhie.grammar.patterns import Hole, Leaf, Node, Pattern
-from edhie.grammar.rules import Nonterminal, Rule
+from edhie.grammar.rules import Nonterminal, Rule, in_order
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Key = tuple[tuple[str, int], str]
+NONE = -1
+"""The state of an operand that an alternative does not have."""
+
+
+class Alternative(NamedTuple):
+    """One way in which a state makes a node."""
+
+    state: int
+    token: int
+    left: int
+    right: int
+    total: float
+    """Logarithm of the probability, over all derivations."""
+    best: float
+    """Logarithm of the best derivation's probability."""
+    rules: tuple[int, ...]
+    """Its rules: a chain of unit rules and the rule that makes the node; none within a pattern."""
+
+
+class Alternatives(NamedTuple):
+    """Alternatives by state, the most probable first, as arrays."""
+
+    starts: Ints
+    """Offset of each state's alternatives."""
+    state: Ints
+    token: Ints
+    number: Floats
+    """Value of a number, NaN for other tokens."""
+    left: Ints
+    """State of the first operand, NONE for leaves."""
+    right: Ints
+    probability: Floats
+    """Sum over all derivations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +65,8 @@ class Tables:
     states: tuple[str | Pattern, ...]
     start: int
     alternatives: Alternatives
-    rules: tuple[tuple[int, ...], ...]
-    """Rules of each alternative: a chain of unit rules and the rule that makes the node; none within a pattern."""
+    by_symbol: dict[Key, list[Alternative]]
+    """Alternatives that make a symbol, by `symbol_key`."""
     operator_rules: dict[str, dict[int, tuple[int, ...]]]
     """The best chain of rules to each token, by nonterminal that stands for operators."""
 
@@ -37,6 +74,11 @@ class Tables:
     def n_states(self) -> int:
         """Number of states."""
         return len(self.states)
+
+
+def symbol_key(symbol: Symbol, text: str) -> Key:
+    """Return what tells symbols apart, whatever their library; all numbers are alike but for their text."""
+    return symbol.role, "" if symbol.kind == "constant" else text
 
 
 class Weight(NamedTuple):
@@ -123,19 +165,37 @@ class _Builder:
 
     def tables(self, start: str) -> Tables:
         chains = _chains(self.units, len(self.states))
-        rows = []
+        rows: list[tuple[int, Shape, Weight]] = []
         for state in range(len(self.states)):
             folded: dict[Shape, Weight] = {}
             for end, chain in chains[state].items():
                 for shape, weight in self.made[end].items():
                     folded[shape] = folded.get(shape, NEVER).or_else(chain.and_then(weight))
-            ranked = sorted(folded.items(), key=lambda item: -item[1].total)
-            rows += [(state, *shape, weight) for shape, weight in ranked]
+            rows += [(state, *pair) for pair in sorted(folded.items(), key=lambda item: -item[1].total)]
+        states, shapes, weights = zip(*rows, strict=True)
+        token, number, left, right = zip(*shapes, strict=True)
+        totals, bests = (np.array([weight[k] for weight in weights]) for k in range(2))
+        by_symbol: dict[Key, list[Alternative]] = {}
+        for (state, shape, weight), total, best in zip(
+            rows, np.log(totals).tolist(), np.log(bests).tolist(), strict=True
+        ):
+            symbol = self.library.symbols[shape[0]]
+            key = symbol_key(symbol, symbol.name if shape[1] is None else numeral(shape[1]))
+            alternative = Alternative(state, shape[0], shape[2], shape[3], total, best, weight.rules)
+            by_symbol.setdefault(key, []).append(alternative)
         return Tables(
             states=tuple(self.states),
             start=self.states[start],
-            alternatives=_arrays(rows, len(self.states), len(self.library)),
-            rules=tuple(row[-1].rules for row in rows),
+            alternatives=Alternatives(
+                starts=np.concatenate([[0], np.cumsum(np.bincount(states, minlength=len(self.states)))]),
+                state=np.array(states, np.int64),
+                token=np.array(token, np.int64),
+                number=np.array(number, np.float64),
+                left=np.array(left, np.int64),
+                right=np.array(right, np.int64),
+                probability=totals,
+            ),
+            by_symbol=by_symbol,
             operator_rules={
                 name: {token: weight.rules for token, weight in choices.items()}
                 for name, choices in self.operators.items()
@@ -143,45 +203,20 @@ class _Builder:
         )
 
 
-def _arrays(rows: Sequence[tuple[int, int, float | None, int, int, Weight]], states: int, tokens: int) -> Alternatives:
-    state, token, number, left, right, weight = zip(*rows, strict=True)
-    return Alternatives(
-        starts=_starts(state, states),
-        state=np.array(state, np.int64),
-        token=np.array(token, np.int64),
-        number=np.array([math.nan if value is None else value for value in number]),
-        left=np.array(left, np.int64),
-        right=np.array(right, np.int64),
-        probability=np.array([each.total for each in weight]),
-        total=np.log([each.total for each in weight]),
-        best=np.log([each.best for each in weight]),
-        by_token_starts=_starts(token, tokens + 1),
-        by_token=np.argsort(token, kind="stable").astype(np.int64),
-    )
-
-
-def _starts(of: Any, n: int) -> Ints:
-    """Return the offset of each of 0 to n - 1 when they are sorted, and the end."""
-    return np.concatenate([[0], np.cumsum(np.bincount(of, minlength=n))]).astype(np.int64)
-
-
 def _operator_weights(entries: Sequence[Entry], library: SymbolLibrary) -> dict[str, dict[int, Weight]]:
     """Return the weight of each token, by nonterminal that stands for operators."""
-    waiting: dict[str, list[Entry]] = {}
+    own: dict[str, list[Entry]] = {}
     for entry in entries:
         if entry.pattern is None:
-            waiting.setdefault(entry.rule.lhs, []).append(entry)
+            own.setdefault(entry.rule.lhs, []).append(entry)
     weights: dict[str, dict[int, Weight]] = {}
-    while waiting:  # from the operators up; `operator_choices` has checked that there are no circles
-        ready = [lhs for lhs, own in waiting.items() if all(weights.keys() >= set(e.rule.nonterminals) for e in own)]
-        for lhs in ready:
-            found: dict[int, Weight] = {}
-            for place, rule, _ in waiting.pop(lhs):
-                part, own = rule.rhs[0], Weight(rule.probability, rule.probability, (place,))
-                tails = weights[part.name] if isinstance(part, Nonterminal) else {library.ids[part]: ALWAYS}
-                for token, tail in tails.items():
-                    found[token] = found.get(token, NEVER).or_else(own.and_then(tail))
-            weights[lhs] = found
+    for lhs in in_order(own, lambda lhs, done: all(done.issuperset(each.rule.nonterminals) for each in own[lhs])):
+        weights[lhs] = {}
+        for place, rule, _ in own[lhs]:
+            part, weight = rule.rhs[0], Weight(rule.probability, rule.probability, (place,))
+            tails = weights[part.name] if isinstance(part, Nonterminal) else {library.ids[part]: ALWAYS}
+            for token, tail in tails.items():
+                weights[lhs][token] = weights[lhs].get(token, NEVER).or_else(weight.and_then(tail))
     return weights
 
 

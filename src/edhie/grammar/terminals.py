@@ -47,9 +47,20 @@ def resolve(rules: Iterable[Rule], library: SymbolLibrary | None) -> dict[str, S
     return symbols
 
 
-def derived_library(rules: Iterable[Rule], used: Iterable[str], symbols: dict[str, Symbol]) -> SymbolLibrary:
-    """Return a library of the symbols that trees use: operators as in the table, then leaves as they appear."""
-    present = set(used)
+def derived_library(
+    rules: Iterable[Rule], patterns: Iterable[Pattern | None], choices: Iterable[frozenset[Symbol]],
+    symbols: dict[str, Symbol],
+) -> SymbolLibrary:  # fmt: skip
+    """Return a library of the symbols that trees can hold: operators as in the table, then leaves as they appear."""
+    present = {symbol.name for choice in choices for symbol in choice}
+    waiting = [pattern for pattern in patterns if pattern is not None]
+    while waiting:
+        pattern = waiting.pop()
+        if isinstance(pattern, Leaf):
+            present.add(pattern.name)
+        elif not isinstance(pattern, Hole):
+            waiting.extend(pattern.operands)
+            present |= {pattern.operator} if isinstance(pattern.operator, str) else set()
     listed = [part for rule in rules for part in rule.rhs if isinstance(part, str) and part in present]
     leaves = [symbols[name] for name in dict.fromkeys(listed) if not symbols[name].arity]
     variables = [symbol.name for symbol in leaves if symbol.kind == "variable"]
@@ -57,21 +68,6 @@ def derived_library(rules: Iterable[Rule], used: Iterable[str], symbols: dict[st
     rows += [symbols[name] for name in numbered_first(variables)]
     rows += [symbol for kind in ("constant", "literal") for symbol in leaves if symbol.kind == kind]
     return SymbolLibrary(tuple(rows))
-
-
-def used_symbols(patterns: Iterable[Pattern], choices: Iterable[frozenset[Symbol]]) -> set[str]:
-    """Return the names of all symbols that trees of these patterns can hold."""
-    names = {symbol.name for choice in choices for symbol in choice}
-    waiting = list(patterns)
-    while waiting:
-        pattern = waiting.pop()
-        if isinstance(pattern, Leaf):
-            names.add(pattern.name)
-        elif not isinstance(pattern, Hole):
-            waiting.extend(pattern.operands)
-            if isinstance(pattern.operator, str):
-                names.add(pattern.operator)
-    return names
 
 
 def _known(name: str, library: SymbolLibrary) -> Symbol:

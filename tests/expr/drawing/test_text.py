@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from edhie.expr import Expr, SymbolLibrary, operator, parse, to_prefix_tokens
-from edhie.expr.drawing.text import draw_text
+from edhie.expr.drawing.layout import draw_text
 from strategies import exprs
 
 LIBRARY = SymbolLibrary.of(

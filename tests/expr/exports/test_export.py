@@ -21,11 +21,9 @@ from edhie.expr.exports import FORMATS, c, export
 from edhie.expr.exports.c import C
 from edhie.expr.exports.code import PYTHON_WORDS, NameRules, renamed
 from edhie.expr.exports.excel import EXCEL
-from edhie.expr.exports.python import JAX, NUMPY, PYTHON, TORCH
-from edhie.expr.exports.sympy_code import SYMPY
-from edhie.expr.latex import LATEX
+from edhie.expr.exports.python import JAX, NUMPY, PYTHON, SYMPY, TORCH
 from edhie.expr.mathml import MATHML
-from edhie.expr.notation import TEXT, TOKENS
+from edhie.expr.notation import LATEX, TEXT, TOKENS
 from edhie.expr.symbols import OPERATORS
 from edhie.expr.writer import Syntax, Template
 from strategies import COLUMN_NAMES, GAUSS, HYPOT

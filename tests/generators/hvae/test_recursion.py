@@ -9,9 +9,8 @@ import pytest
 import torch
 
 from edhie.expr import Forest
-from edhie.generators.hvae import cell_kernels, levels, network, product_kernels
-from edhie.generators.hvae.levels import gru12, gru21
-from edhie.generators.hvae.network import HVAENetwork
+from edhie.generators.hvae import cell_kernels, network
+from edhie.generators.hvae.network import HVAENetwork, gru12, gru21
 from edhie.grammar import load
 
 HIDDEN, LATENT = 5, 4
@@ -32,8 +31,8 @@ class Tensors:
 
 
 def use_tensors(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(network, "CompiledUpwards", Tensors(levels.upwards))
-    patch.setattr(network, "CompiledDownwards", Tensors(levels.downwards))
+    patch.setattr(network, "CompiledUpwards", Tensors(network.upwards))
+    patch.setattr(network, "CompiledDownwards", Tensors(network.downwards))
 
 
 def losses_and_gradients(model: HVAENetwork, forest: Forest) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:
@@ -109,9 +108,9 @@ def test_product_is_added(shape: tuple[int, int, int], kind: type[np.floating[An
     a, b, out = (rng.random(size).astype(kind) for size in ((rows, inner + 3), (inner, width), (rows, width)))
     a = a[:, 2:-1]  # a part of each row, as of codes that lie side by side
     expected, bias = out + a @ b, rng.random(width).astype(kind)
-    product_kernels.add_product(a, b, out)
+    cell_kernels.add_product(a, b, out)
     np.testing.assert_allclose(out, expected, rtol=1e-5)
-    product_kernels.affine(a, b, bias, out)
+    cell_kernels.affine(a, b, bias, out)
     np.testing.assert_allclose(out, bias + a @ b, rtol=1e-5)
 
 
@@ -120,8 +119,8 @@ def test_a_product_does_not_depend_on_how_many_rows_there_are() -> None:
     a, b = rng.random((8, 14), dtype=np.float32), rng.random((14, 40), dtype=np.float32)
     bias = rng.random(40, dtype=np.float32)
     whole = np.empty((8, 40), np.float32)
-    product_kernels.affine(a, b, bias, whole)
+    cell_kernels.affine(a, b, bias, whole)
     for first in range(0, 8, 2):  # of an odd number the last row is summed in another order
         part = np.empty((2, 40), np.float32)
-        product_kernels.affine(a[first : first + 2], b, bias, part)
+        cell_kernels.affine(a[first : first + 2], b, bias, part)
         np.testing.assert_array_equal(part, whole[first : first + 2])

@@ -7,8 +7,7 @@ from edhie.errors import ParseError, SearchError
 from edhie.evaluate import Evaluator
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.generators import load
-from edhie.generators.base import Codes
-from edhie.generators.renamed import Renamed
+from edhie.generators.base import Codes, Renamed
 from edhie.search import Budget, run, strategy_named
 from edhie.search.arrays import read, written
 from edhie.search.revision import Revise, ReviseConfig

@@ -124,20 +124,14 @@ def test_the_kernel_agrees_with_the_choices_one_by_one() -> None:
 
 
 def _operands(expr: Expr) -> list[int]:
-    from edhie.selection.prior.versions import Product, Sum
-
-    form = normal_form(expr)
-    waiting, found = [form], [0]
+    waiting, found = [normal_form(expr)], [0]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, Sum):
-            found.append(len(node.terms) + 1)
-            waiting += [each for _, each in node.terms]
-        elif isinstance(node, Product):
-            found += [len(node.above), len(node.below) + 1]
-            waiting += [*node.above, *node.below]
-        else:
-            waiting += list(getattr(node, "operands", ()))
+        if node.kind == "sum":
+            found.append(len(node.parts) + 1)
+        elif node.kind == "product":
+            found += [len(node.side(1)), len(node.side(-1)) + 1]
+        waiting += [each for _, each in node.parts]
     return found
 
 

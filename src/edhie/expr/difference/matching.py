@@ -124,7 +124,7 @@ class Matching:
             return [(j, i) for i, j in self._pairs(b, a)]
         same = _same_operands(a, b)
         rest_a, rest_b = (
-            [(k, *signed) for k, signed in enumerate(shape.signed) if k not in taken]
+            [(k, sign, each) for k, (sign, each, _) in enumerate(shape.parts) if k not in taken]
             for shape, taken in zip((a, b), ({i for i, _ in same}, {j for _, j in same}), strict=True)
         )
         gains = np.array(
@@ -234,10 +234,10 @@ def _ways(shape: Shape) -> Iterator[tuple[Split, Shape, Shape, bool]]:
 def _same_operands(a: Shape, b: Shape) -> list[tuple[int, int]]:
     """Return operands that both have: nothing is nearer to them, so most of two long chains need no comparison."""
     waiting: dict[tuple[int, str], list[int]] = {}
-    for j, (sign, operand) in enumerate(b.signed):
+    for j, (sign, operand, _) in enumerate(b.parts):
         waiting.setdefault((sign, operand.key), []).append(j)
     return [
         (i, waiting[sign, operand.key].pop(0))
-        for i, (sign, operand) in enumerate(a.signed)
+        for i, (sign, operand, _) in enumerate(a.parts)
         if waiting.get((sign, operand.key))
     ]

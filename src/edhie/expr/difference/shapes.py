@@ -8,25 +8,34 @@ in: c, -c, 1/c, 2*c and c^2 are the same. Each shape remembers the tokens that i
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from edhie.errors import ExpressionError
 from edhie.expr.expression import Expr
 from edhie.expr.symbols import Symbol
 
 Kind = Literal["constant", "variable", "unary", "pair", "sum", "product"]
-CHAINS: dict[str, tuple[Literal["sum", "product"], int]] = {
-    "+": ("sum", 1), "-": ("sum", -1), "*": ("product", 1), "/": ("product", -1),
-}  # fmt: skip
+OPERATORS: dict[tuple[Kind, int], str] = {("sum", 1): "+", ("sum", -1): "-", ("product", 1): "*", ("product", -1): "/"}
+CHAINS = {name: chain for chain, name in OPERATORS.items()}
 """The kind of chain that an operator makes, and the sign of its second operand."""
-OPERATORS = {("sum", 1): "+", ("sum", -1): "-", ("product", 1): "*", ("product", -1): "/"}
-UNDOING = {"sum": "neg", "product": "inv"}
+UNDOING: dict[Kind, str] = {"sum": "neg", "product": "inv"}
 COMMUTATIVE = frozenset({"+", "*", "min", "max"})
 DEEPEST = 150  # levels: shapes are compared by recursion
 LONGEST = 4  # operands of a chain that are divided in every way; of a longer one, one is split off at a time
+
+
+class Part(NamedTuple):
+    """An operand of a chain."""
+
+    sign: int
+    """1, or -1 where it is subtracted or divided by."""
+    shape: Shape
+    joint: int
+    """The operator above it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +45,10 @@ class Shape:
     kind: Kind
     label: str
     operands: tuple[Shape, ...] = ()
-    signs: tuple[int, ...] = ()
-    """Signs of the operands of a sum or a product: 1, or -1 where subtracted or divided by."""
+    parts: tuple[Part, ...] = ()
+    """Operands of a sum or a product."""
     tokens: tuple[int, ...] = ()
     """Places of its own symbols in the expression; a chain's operators are its joints."""
-    joints: tuple[int, ...] = ()
-    """The operator above each operand of a chain."""
     operators: tuple[int, ...] = ()
     """All operators of a chain, and of the chain that it is a part of."""
     _groups: dict[tuple[int, ...], Shape] = field(default_factory=dict, repr=False)
@@ -49,22 +56,26 @@ class Shape:
     @cached_property
     def key(self) -> str:
         """Text that is equal for equal shapes."""
-        if self.signs:
-            parts = sorted(f"{'+' if sign > 0 else '-'}{each.key}" for sign, each in self.signed)
+        if self.parts:
+            parts = sorted(f"{'+' if sign > 0 else '-'}{each.key}" for sign, each, _ in self.parts)
             return f"({self.kind} {' '.join(parts)})"
         inner = [each.key for each in self.operands]
         return f"({self.kind} {self.label} {' '.join(sorted(inner) if self.label in COMMUTATIVE else inner)})"
 
+    @property
+    def own_size(self) -> int:
+        """Number of symbols without those of its operands."""
+        return len(self.parts) - 1 if self.parts else 1
+
     @cached_property
     def size(self) -> int:
         """Number of symbols that it is written with."""
-        own = len(self.operands) - 1 if self.signs else 1
-        return own + sum(each.size for each in self.operands)
+        return self.own_size + sum(each.size for each in self.operands)
 
     @cached_property
     def census(self) -> Counter[str]:
         """Count of each symbol; those of sums are alike, and those of products."""
-        found = Counter({self.label: len(self.operands) - 1 if self.signs else 1})
+        found = Counter({self.label: self.own_size})
         for each in self.operands:
             found.update(each.census)
         return found
@@ -72,22 +83,15 @@ class Shape:
     @cached_property
     def all_tokens(self) -> frozenset[int]:
         """Places of all its symbols."""
-        return frozenset((*self.tokens, *self.joints)).union(*(each.all_tokens for each in self.operands))
-
-    @property
-    def signed(self) -> list[tuple[int, Shape]]:
-        """Operands of a chain with their signs."""
-        return list(zip(self.signs, self.operands, strict=True))
+        own = (*self.tokens, *(each.joint for each in self.parts))
+        return frozenset(own).union(*(each.all_tokens for each in self.operands))
 
     @cached_property
     def splits(self) -> tuple[Split, ...]:
         """Every form as an operator and two operands; none where it has fewer."""
         if self.kind == "pair":
-            first, second = self.operands
-            return (Split(self.label, first, second, self.tokens),)
-        if not self.signs:
-            return ()
-        count = len(self.operands)
+            return (Split(self.label, self.operands[0], self.operands[1], self.tokens),)
+        count = len(self.parts)
         most = 1 if self.is_long else count // 2
         chosen = [some for size in range(1, most + 1) for some in combinations(range(count), size)]
         if count % 2 == 0 and most == count // 2:  # halves come twice
@@ -97,31 +101,25 @@ class Shape:
     @property
     def is_long(self) -> bool:
         """True for a chain with too many operands to try every division of them."""
-        return bool(self.signs) and len(self.operands) > LONGEST
+        return len(self.parts) > LONGEST
 
     def split(self, some: tuple[int, ...]) -> Split:
         """Return it as two chains, one of them of some operands."""
-        others = tuple(k for k in range(len(self.operands)) if k not in some)
-        is_taken_off = [all(self.signs[k] < 0 for k in group) for group in (some, others)]
+        others = tuple(k for k in range(len(self.parts)) if k not in some)
+        is_taken_off = [all(self.parts[k].sign < 0 for k in group) for group in (some, others)]
         first, second = (some, others) if is_taken_off[1] else (others, some)
-        sign = -1 if any(is_taken_off) else 1
-        joints = (*(self.joints[k] for k in (*second, *first)), *self.operators)
-        kind: Literal["sum", "product"] = "sum" if self.kind == "sum" else "product"
-        return Split(OPERATORS[kind, sign], self.group(first), self.group(second), joints)
+        joints = (*(self.parts[k].joint for k in (*second, *first)), *self.operators)
+        operator = OPERATORS[self.kind, -1 if any(is_taken_off) else 1]
+        return Split(operator, self.group(first), self.group(second), joints)
 
     def group(self, some: tuple[int, ...]) -> Shape:
         """Return the chain of some operands, with all signs changed where none is positive."""
         if some not in self._groups:
-            signs = tuple(self.signs[k] for k in some)
-            turned = signs if max(signs) > 0 else tuple(-sign for sign in signs)
-            operands, joints = tuple(self.operands[k] for k in some), tuple(self.joints[k] for k in some)
-            chain = Shape(self.kind, self.label, operands, turned, (), joints, self.operators)
-            self._groups[some] = operands[0] if len(some) == 1 else chain
+            self._groups[some] = chain_of(self.kind, [self.parts[k] for k in some], self.operators)
         return self._groups[some]
 
 
-@dataclass(frozen=True, eq=False)
-class Split:
+class Split(NamedTuple):
     """A shape as an operator of two operands."""
 
     operator: str
@@ -129,6 +127,15 @@ class Split:
     second: Shape
     tokens: tuple[int, ...]
     """Possible places of the operator, the likeliest first."""
+
+
+def chain_of(kind: Kind, parts: Sequence[Part], operators: tuple[int, ...]) -> Shape:
+    """Return the sum or product of one or more operands, with all signs changed where none is positive."""
+    if len(parts) == 1:
+        return parts[0].shape
+    turn = 1 if any(sign > 0 for sign, _, _ in parts) else -1
+    turned = tuple(Part(turn * sign, each, joint) for sign, each, joint in parts)
+    return Shape(kind, OPERATORS[kind, 1], tuple(each.shape for each in parts), turned, operators=operators)
 
 
 def shape_of(expr: Expr) -> Shape:
@@ -159,13 +166,13 @@ def _node(symbol: Symbol, operands: tuple[Shape, ...], at: int) -> Shape:
     is_known = symbol.kind == "operator" and not symbol.is_custom
     if is_known and symbol.name in CHAINS:
         kind, sign = CHAINS[symbol.name]
-        return _chain(kind, [(1, operands[0], at), (sign, operands[1], at)])
+        return _chain(kind, [Part(1, operands[0], at), Part(sign, operands[1], at)])
     if is_known and symbol.name in ("neg", "inv"):
-        return _chain("sum" if symbol.name == "neg" else "product", [(-1, operands[0], at)])
+        return _chain("sum" if symbol.name == "neg" else "product", [Part(-1, operands[0], at)])
     return Shape("unary" if symbol.arity == 1 else "pair", symbol.name, operands, tokens=(at,))
 
 
-def _chain(kind: Literal["sum", "product"], given: list[tuple[int, Shape, int]]) -> Shape:
+def _chain(kind: Kind, given: list[Part]) -> Shape:
     """Return a sum or a product of signed operands, each with the operator above it."""
     flat = [part for each in given for part in _flat(kind, *each)]
     taken_in = [token for _, each, _ in given if _is_unary(each, UNDOING[kind]) for token in each.tokens]
@@ -173,41 +180,25 @@ def _chain(kind: Literal["sum", "product"], given: list[tuple[int, Shape, int]])
     if kind == "product":  # a sign of a factor is one of the whole
         signs = [each.tokens[0] for _, each, _ in flat if _is_unary(each, "neg")]
         flat = [part for sign, each, at in flat for part in _flat(kind, sign, _bare(each), at)]
-    flat = _with_one_constant([(1 if has_free_constant(each, kind) else sign, each, at) for sign, each, at in flat])
-    own = [given[0][2]] if len(given) > 1 else []
+    flat = _with_one_constant([Part(1 if has_free_constant(each, kind) else sign, each, at) for sign, each, at in flat])
+    own = [given[0].joint] if len(given) > 1 else []
     inner = [_bare(each, UNDOING[kind]) for _, each, _ in given]
     operators = (*own, *(token for each in inner if each.kind == kind for token in each.operators))
-    found = _wrapped(kind, flat, (*taken_in, given[0][2]), operators)
+    found = chain_of(kind, flat, operators)
+    if all(sign < 0 for sign, _, _ in flat):
+        found = Shape("unary", UNDOING[kind], (found,), tokens=(*taken_in, given[0].joint))
     if len(signs) % 2 == 1 and not has_free_constant(found, "sum"):
-        return _chain("sum", [(-1, found, signs[0])])
+        return _chain("sum", [Part(-1, found, signs[0])])
     return found
 
 
-def _wrapped(
-    kind: Literal["sum", "product"],
-    flat: list[tuple[int, Shape, int]],
-    tokens: tuple[int, ...],
-    operators: tuple[int, ...],
-) -> Shape:
-    """Return the chain of operands; where none is positive, of their opposites under a sign with these `tokens`."""
-    signs, operands, joints = zip(*flat, strict=True)
-    is_turned = max(signs) < 0
-    turned = tuple(-sign for sign in signs) if is_turned else signs
-    label = OPERATORS[kind, 1]
-    chain = operands[0] if len(flat) == 1 else Shape(kind, label, operands, turned, (), joints, operators)
-    return Shape("unary", UNDOING[kind], (chain,), tokens=tokens) if is_turned else chain
-
-
-def _flat(kind: str, sign: int, shape: Shape, at: int) -> list[tuple[int, Shape, int]]:
+def _flat(kind: Kind, sign: int, shape: Shape, at: int) -> list[Part]:
     """Return an operand as operands of the chain above it."""
     if shape.kind == kind:
-        return [
-            (sign * own, each, joint)
-            for own, each, joint in zip(shape.signs, shape.operands, shape.joints, strict=True)
-        ]
+        return [Part(sign * own, each, joint) for own, each, joint in shape.parts]
     if _is_unary(shape, UNDOING[kind]):
         return _flat(kind, -sign, shape.operands[0], at)
-    return [(sign, shape, at)]
+    return [Part(sign, shape, at)]
 
 
 def _bare(shape: Shape, label: str = "neg") -> Shape:
@@ -218,17 +209,16 @@ def _is_unary(shape: Shape, label: str) -> bool:
     return shape.kind == "unary" and shape.label == label
 
 
-def _with_one_constant(flat: list[tuple[int, Shape, int]]) -> list[tuple[int, Shape, int]]:
-    """Merge constants that stand together."""
-    constants = [each for _, each, _ in flat if each.kind == "constant"]
+def _with_one_constant(flat: list[Part]) -> list[Part]:
+    """Merge constants that stand together into the first."""
+    constants = [part for part in flat if part.shape.kind == "constant"]
     if len(constants) < 2:
         return flat
-    merged = Shape("constant", "c", tokens=tuple(token for each in constants for token in each.tokens))
-    first = next(k for k, (_, each, _) in enumerate(flat) if each.kind == "constant")
+    merged = Shape("constant", "c", tokens=tuple(token for part in constants for token in part.shape.tokens))
     return [
-        (1, merged, at) if k == first else (sign, each, at)
-        for k, (sign, each, at) in enumerate(flat)
-        if k == first or each.kind != "constant"
+        Part(1, merged, part.joint) if part is constants[0] else part
+        for part in flat
+        if part is constants[0] or part.shape.kind != "constant"
     ]
 
 

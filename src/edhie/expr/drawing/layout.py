@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.cells import cell_len
 
 from edhie.expr.expression import Expr
 from edhie.expr.notation import to_prefix_tokens
@@ -34,19 +39,6 @@ class PlacedNode:
     """1 for the root, as in `Expr.walk`."""
     label: str
     width: float
-
-
-@dataclass
-class _Contour:
-    """The silhouette of a subtree: its extent to the left and to the right at each depth.
-
-    Lists run from the deepest level to the root, so that a new root is appended in constant time. The root is at
-    `root` in the contour's own coordinates.
-    """
-
-    left: list[float]
-    right: list[float]
-    root: float
 
 
 def math_labels(expr: Expr, *, number_format: str = "") -> list[str]:
@@ -80,7 +72,7 @@ def tree_layout(
     gap: float = 1.0,
     grid: float = 0.0,
 ) -> list[PlacedNode]:
-    """Return a tidy layout, in linear time: parents centred over their children, subtrees as close as they fit.
+    """Return a tidy layout: parents centred over their children, subtrees as close as they fit.
 
     Boxes `width(label)` wide at the same depth keep `gap` between them, and the leftmost
     starts at 0. With a `grid`, siblings stand a multiple of it apart: a terminal that asks
@@ -109,35 +101,65 @@ def tree_layout(
 def _offsets(children: list[tuple[int, ...]], widths: list[float], gap: float, grid: float) -> list[float]:
     """Return the offset of each node to the right of its parent (Reingold and Tilford, 1981)."""
     offsets = [0.0] * len(children)
-    finished: list[_Contour] = []  # subtrees without a parent yet, the leftmost on top
+    # of subtrees without a parent yet, the leftmost on top: left and right end at each depth, from the root's centre
+    finished: list[NDArray[np.float64]] = []
     for i in range(len(children) - 1, -1, -1):
-        if len(children[i]) == 2:
-            left, right = finished.pop(), finished.pop()
+        below = [finished.pop() for _ in children[i]]
+        if len(below) == 2:
+            shared = min(each.shape[1] for each in below)
             # the least at which the subtrees keep the gap at every depth
-            reach = max(edge - other for edge, other in zip(reversed(left.right), reversed(right.left), strict=False))
-            distance = reach - left.root + right.root + gap
+            distance = float((below[0][1, :shared] - below[1][0, :shared]).max()) + gap
             distance = math.ceil(distance / grid) * grid if grid else distance
             offsets[children[i][0]], offsets[children[i][1]] = -distance / 2, distance / 2
-            contour = _joined(left, right, distance)
-        else:
-            contour = finished.pop() if children[i] else _Contour([], [], 0.0)
-        contour.left.append(contour.root - widths[i] / 2)
-        contour.right.append(contour.root + widths[i] / 2)
-        finished.append(contour)
+            left, right = below[0] - distance / 2, below[1] + distance / 2
+            right[0, :shared], left[1, :shared] = left[0, :shared], right[1, :shared]
+            below = [right if right.shape[1] > shared else left]
+        finished.append(np.concatenate([[[-widths[i] / 2], [widths[i] / 2]], *below], axis=1))
     return offsets
 
 
-def _joined(left: _Contour, right: _Contour, distance: float) -> _Contour:
-    """Return the silhouette of two subtrees side by side, with the origin midway between their roots.
+# -- in a terminal -----------------------------------------------------------------------
 
-    Only the levels that both have are written, into the taller one's lists. Every level so
-    passed hides for good behind its neighbour, hence linear time over the whole tree.
+UNICODE, ASCII = "┌─┴┐│", ".-'.|"  # the left corner, across, the middle, the right corner, down
+
+
+def draw_text(expr: Expr, *, number_format: str = ".4g", ascii: bool = False) -> str:
+    """Return the tree, root on top, in box characters, or in plain ASCII for terminals without Unicode.
+
+    >>> from edhie.expr import parse
+    >>> print(draw_text(parse("c*x0 + sin(x1)")))
+         +
+      ┌──┴──┐
+      *    sin
+    ┌─┴─┐   │
+    c   x0  x1
     """
-    shared = min(len(left.right), len(right.left))
-    if len(left.left) >= len(right.left):
-        shift = left.root + distance - right.root
-        left.right[-shared:] = [edge + shift for edge in right.right[-shared:]]
-        return _Contour(left.left, left.right, left.root + distance / 2)
-    shift = right.root - distance - left.root
-    right.left[-shared:] = [edge + shift for edge in left.left[-shared:]]
-    return _Contour(right.left, right.right, right.root - distance / 2)
+    # odd widths and even distances: every node has a middle column, and parents stand exactly between children;
+    # widths count columns, not characters: some scripts take two
+    labels = to_prefix_tokens(expr, number_format=number_format)
+    nodes = tree_layout(expr, labels, width=lambda label: cell_len(label) | 1, gap=1, grid=2)
+    rows: list[list[tuple[int, str]]] = [[] for _ in range(2 * expr.height - 1)]
+    for node in nodes:  # prefix order: within a row, from left to right
+        start = int(node.x) - (cell_len(node.label) - 1) // 2
+        rows[2 * node.depth - 2].append((start, node.label))
+        children = [nodes[i] for i in expr.child_positions(node.position)]
+        if children:
+            rows[2 * node.depth - 1].append((int(children[0].x), _branches(children, ASCII if ascii else UNICODE)))
+    return textwrap.dedent("\n".join(_line(row) for row in rows))
+
+
+def _branches(children: list[PlacedNode], pen: str) -> str:
+    """Return the lines from a node down to its children, starting at the middle of the first."""
+    left, across, middle, right, down = tuple(pen)
+    if len(children) == 1:
+        return down
+    arm = across * (int(children[1].x - children[0].x) // 2 - 1)
+    return left + arm + middle + arm + right
+
+
+def _line(pieces: list[tuple[int, str]]) -> str:
+    line, end = "", 0
+    for column, piece in pieces:
+        line += " " * (column - end) + piece
+        end = column + cell_len(piece)
+    return line

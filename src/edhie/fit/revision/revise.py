@@ -21,8 +21,7 @@ from edhie.fit.revision.steps import front_steps, loss_of
 from edhie.fit.settings import Settings
 from edhie.fit.warm_up import warm_up_if_timed
 from edhie.generators import Generator
-from edhie.generators.base import LatentGenerator
-from edhie.generators.renamed import Renamed
+from edhie.generators.base import LatentGenerator, Renamed
 from edhie.results import Candidate
 from edhie.search import run
 from edhie.search.revision import Revise, ReviseConfig, formula_over, refitted

@@ -16,8 +16,16 @@ from numpy.typing import NDArray
 
 from edhie.errors import GeneratorError
 from edhie.expr import Forest, SymbolLibrary
-from edhie.generators.base import Codes, Decoded, Weights
-from edhie.generators.common import checked_codes, checked_weights, prior_codes, refuse_numbers, tempered
+from edhie.generators.base import (
+    Codes,
+    Decoded,
+    Weights,
+    checked_codes,
+    checked_weights,
+    prior_codes,
+    refuse_numbers,
+    tempered,
+)
 from edhie.generators.config import Backend
 from edhie.generators.constraints import Constraints, allowed_at
 

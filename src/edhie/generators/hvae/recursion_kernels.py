@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.jit import copy_to, jit, jit_inner
-from edhie.generators.hvae.cell_kernels import Array, cell, cell_backward, light_cell, softmax
+from edhie.generators.hvae.cell_kernels import Array, add_product, affine, cell, cell_backward, light_cell, softmax
 from edhie.generators.hvae.layout import DownLayout, UpLayout
-from edhie.generators.hvae.product_kernels import add_product, affine
 
 Ints = NDArray[np.int64]
 VECTOR = 16  # a loop of fewer steps is not vectorised

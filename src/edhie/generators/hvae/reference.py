@@ -4,8 +4,8 @@ Letters are the paper's: x a symbol, one-hot in the encoder and as probabilities
 r, u and n the reset gate, the update gate and the candidate; μ and σ the posterior of a tree, z a draw from it.
 S is the number of symbols, H the hidden size, L that of the latent space; G is H in the encoder, 2·H in the decoder.
 
-The compiled kernels and `levels` compute the same for many trees at once, and are tested against this module. Choose it
-with `TrainConfig(backend="reference")`, or for a trained model with `dataclasses.replace(model, backend="reference")`.
+The compiled kernels and `network` compute the same for many trees at once, and are tested against this module.
+Choose it by `TrainConfig(backend="reference")`, for a trained model `dataclasses.replace(model, backend="reference")`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ import torch
 from torch import Tensor
 
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.generators.base import Codes
-from edhie.generators.common import tempered
+from edhie.generators.base import Codes, tempered
 from edhie.generators.constraints import Constraints, Mask, allowed_at
 
 

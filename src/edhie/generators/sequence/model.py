@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import GeneratorError
 from edhie.expr import Forest, SymbolLibrary
-from edhie.generators.base import Codes, Decoded, Weights
-from edhie.generators.common import checked_codes, checked_weights, prior_codes, tempered
+from edhie.generators.base import Codes, Decoded, Weights, checked_codes, checked_weights, prior_codes, tempered
 from edhie.generators.sequence.notation import SHORTEST, InfixNotation, Mask, Notation, RuleNotation, Sequences, padded
 from edhie.grammar import PCFG
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from itertools import accumulate, takewhile
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import GeneratorError, GrammarError
-from edhie.expr import Forest, SymbolLibrary, to_infix_tokens
-from edhie.generators.common import refuse_numbers
+from edhie.expr import Expr, Forest, SymbolLibrary, to_infix_tokens
+from edhie.expr.notation import LEFT_ASSOCIATIVE, postfix_to_prefix
+from edhie.expr.symbols import NUMBER
+from edhie.generators.base import refuse_numbers
 from edhie.grammar import PCFG
-
-if TYPE_CHECKING:
-    from edhie.generators.sequence.infix_kernels import Symbols
 
 Sequences = NDArray[np.int64]  # (expressions, length)
 Mask = NDArray[np.bool_]
@@ -126,12 +126,6 @@ class InfixNotation:
         """The library's, parentheses and perhaps the comma, and the padding."""
         return len(self.vocabulary)
 
-    @cached_property
-    def _symbols(self) -> Symbols:
-        from edhie.generators.sequence.infix_kernels import symbols_of
-
-        return symbols_of(self.library, self.vocabulary)
-
     def spelled(self, forest: Forest) -> Spelled:
         """Return the infix tokens of each expression; one that holds a number of any value raises."""
         refuse_numbers(forest, "cvae")
@@ -147,11 +141,13 @@ class InfixNotation:
 
     def read(self, scores: NDArray[np.float32]) -> tuple[Forest, NDArray[np.int64]]:
         """Return the expressions among the sequences of best-scored symbols, each up to its first padding."""
-        from edhie.generators.sequence import infix_kernels as kernels
-
-        tokens, offsets, places = kernels.read(scores.argmax(axis=2), self._symbols)
-        values = np.full(int(self.library.has_slot[tokens].sum()), np.nan)
-        return Forest(self.library, tokens, offsets, values), places
+        exprs, places = list[Expr](), list[int]()
+        for place, row in enumerate(scores.argmax(axis=2).tolist()):
+            tokens = read_infix([*takewhile(bool, map(self.vocabulary.__getitem__, row))], self.library)
+            if tokens is not None:
+                exprs.append(Expr.trusted(self.library, tokens))
+                places.append(place)
+        return Forest.from_exprs(exprs, self.library), np.array(places, np.int64)
 
     def is_over(self, scores: NDArray[np.float32]) -> Mask:
         """Return whose padding has begun within these steps."""
@@ -161,6 +157,58 @@ class InfixNotation:
     def settings(self) -> dict[str, Any]:
         """Return the length, and the tokens for a reader."""
         return {"length": self.length, "tokens": list(self.vocabulary)}
+
+
+def read_infix(sequence: Sequence[str], library: SymbolLibrary) -> list[str] | None:
+    """Return the prefix tokens of infix ones, or None where they are no expression.
+
+    It takes what `edhie.expr.parser` takes, but for signs before an operand, which are the symbol `neg` here, for `min`
+    and `max` of more than two operands, and for errors, which would take most of the time.
+    """
+    out: list[str] = []  # in postfix order
+    waiting: list[tuple[str, int, int]] = []  # operators and their precedence; open calls and their missing commas
+    called, wants_operand = None, True
+
+    def finish(least: int) -> None:
+        while waiting and waiting[-1][1] >= least:
+            out.append(waiting.pop()[0])
+
+    for token in sequence:
+        symbol = library.symbols[library.ids[token]] if token in library.ids else None
+        style = token if symbol is None else symbol.style
+        if wants_operand and style == "(":
+            waiting.append((called.name, 0, called.arity - 1) if called else ("", 0, 0))
+            called = None
+        elif called or (wants_operand and symbol is NUMBER):
+            return None
+        elif wants_operand and style == "function":
+            called = symbol
+        elif wants_operand and style == "leaf":
+            out.append(token)
+            wants_operand = False
+        elif wants_operand and symbol and style == "prefix":
+            waiting.append((token, symbol.precedence, 0))
+        elif not wants_operand and style == "postfix":
+            out.append(token)
+        elif not wants_operand and symbol and style == "infix":
+            finish(symbol.precedence + (token not in LEFT_ASSOCIATIVE))
+            waiting.append((token, symbol.precedence, 0))
+            wants_operand = True
+        elif not wants_operand and style in (",", ")"):
+            finish(1)
+            name, _, commas = waiting.pop() if waiting else ("", 0, -1)
+            if commas < 0 or (commas > 0) != (style == ","):
+                return None
+            wants_operand = style == ","
+            if wants_operand:
+                waiting.append((name, 0, commas - 1))
+            elif name:
+                out.append(name)
+        else:
+            return None
+    finish(1)
+    is_whole = not (wants_operand or called or waiting)
+    return postfix_to_prefix(out, lambda token: library[token].arity) if is_whole else None
 
 
 Notation = RuleNotation | InfixNotation

@@ -19,7 +19,7 @@ import numpy as np
 from edhie.arrays import Flags, Indices, Numbers
 from edhie.expr import SymbolLibrary
 from edhie.expr.symbols import Symbol
-from edhie.selection.prior.versions import CONSTANT, Apply, Leaf, Node, Number, Product, Sum, has_constant, is_fixed
+from edhie.selection.prior.versions import CONSTANT, Node
 
 Row = Mapping[str, float]
 Counts = Mapping[tuple[str, str, str], Row]
@@ -63,11 +63,8 @@ def operand(symbol: Symbol, place: int) -> str:
 
 def class_of(node: Node) -> str:
     """Return the class of a node that is not a negation."""
-    if isinstance(node, Leaf):
-        return FIXED if node == CONSTANT else VARIABLE
-    if isinstance(node, Apply):
-        return node.symbol.name
-    return SUM if isinstance(node, Sum) else PRODUCT if isinstance(node, Product) else NUMBER
+    known = {"variable": VARIABLE, "constant": FIXED, "number": NUMBER, "sum": SUM, "product": PRODUCT}
+    return known[node.kind] if node.symbol is None else node.symbol.name
 
 
 def events(root: Node) -> Iterator[Event]:
@@ -76,37 +73,36 @@ def events(root: Node) -> Iterator[Event]:
     while waiting:
         node, context, above = waiting.pop()
         if context not in (TERM, ABOVE, BELOW):
-            is_negated = isinstance(node, Sum) and len(node.terms) == 1
-            if isinstance(node, Sum) and is_negated:
-                node = node.terms[0][1]
-            if not (has_constant(node) or isinstance(node, Sum | Number)):
-                yield Event("sign", context, "", "-" if is_negated else "+")
+            sign = "-" if node.is_negation else "+"
+            node = node.parts[0][1] if node.is_negation else node
+            if not (node.has_constant or node.kind in ("sum", "number")):
+                yield Event("sign", context, "", sign)
         yield Event("class", context, above, class_of(node))
-        if isinstance(node, Sum):
+        if node.symbol is not None:
+            waiting += [(each, operand(node.symbol, i), context) for i, (_, each) in enumerate(node.parts)]
+        elif node.kind == "sum":
             yield Event("sum", context, "", _shape_of_sum(node))
-            waiting += [(each, TERM, context) for _, each in node.terms if not is_fixed(each)]
-        elif isinstance(node, Product):
+            waiting += [(each, TERM, context) for _, each in node.parts if not each.is_fixed]
+        elif node.kind == "product":
             yield Event("product", context, "", _shape_of_product(node))
-            waiting += [(each, ABOVE, context) for each in node.above if not is_fixed(each)]
-            waiting += [(each, BELOW, context) for each in node.below if not is_fixed(each)]
-        elif isinstance(node, Apply):
-            waiting += [(each, operand(node.symbol, i), context) for i, each in enumerate(node.operands)]
+            places = {1: ABOVE, -1: BELOW}
+            waiting += [(each, places[sign], context) for sign, each in node.parts if not each.is_fixed]
 
 
-def _shape_of_sum(node: Sum) -> str:
+def _shape_of_sum(node: Node) -> str:
     """Return the shape of a sum: its fixed term, and the numbers of positive and negative other terms."""
-    fixed = [each for _, each in node.terms if is_fixed(each)]
-    free = [sign > 0 or has_constant(each) for sign, each in node.terms if not is_fixed(each)]
+    fixed = [each for _, each in node.parts if each.is_fixed]
+    free = [sign > 0 or each.has_constant for sign, each in node.parts if not each.is_fixed]
     kind = "c" if CONSTANT in fixed else "n" if fixed else "-"
     return f"{kind} {min(sum(free), MOST_POSITIVE)} {min(len(free) - sum(free), MOST_NEGATIVE)}"
 
 
-def _shape_of_product(node: Product) -> str:
+def _shape_of_product(node: Node) -> str:
     """Return the shape of a product: its fixed factors, and the numbers of others in numerator and denominator."""
-    sides = (node.above, node.below)
-    numbers, divisors = (any(isinstance(each, Number) for each in side) for side in sides)
-    above, below = (sum(not is_fixed(each) for each in side) for side in sides)
-    kind = "c" if CONSTANT in (*node.above, *node.below) else f"{'n' * numbers}{'d' * divisors}" or "-"
+    sides = (node.side(1), node.side(-1))
+    numbers, divisors = (any(each.kind == "number" for each in side) for side in sides)
+    above, below = (sum(not each.is_fixed for each in side) for side in sides)
+    kind = "c" if node.has_constant else f"{'n' * numbers}{'d' * divisors}" or "-"
     return f"{kind} {min(above, MOST_ABOVE)} {min(below, MOST_BELOW)}"
 
 

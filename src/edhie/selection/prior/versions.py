@@ -8,9 +8,11 @@ keeps a random subset of its variables and turns the others into constants, whic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 
@@ -23,48 +25,50 @@ LARGEST_NUMBER, LARGEST_DENOMINATOR = 1000, 4
 """A number within these limits is a literal, such as 2, 1/2 or 273; any other is a constant."""
 ROUNDING = Fraction(1, 10**15)
 POWERS = ("^", "^2", "^3", "^4", "^5", "sqrt", "cbrt")
+CHAINS = {
+    "+": ("sum", 1), "-": ("sum", -1), "neg": ("sum", -1),
+    "*": ("product", 1), "/": ("product", -1), "inv": ("product", -1),
+}  # fmt: skip
+"""The chain that an operator makes, and the sign of its last operand."""
 
 
 @dataclass(frozen=True)
-class Leaf:
-    """A variable or a constant, by name."""
+class Node:
+    """A part of a normal form."""
 
-    name: str
+    kind: Literal["variable", "constant", "number", "sum", "product", "other"]
+    name: str = ""
+    """Name of a variable."""
+    value: Fraction = Fraction(0)
+    """Value of a number: whole, or a simple fraction."""
+    symbol: Symbol | None = None
+    """Operator that is none of sums and products."""
+    parts: tuple[Part, ...] = ()
+    """Terms of a sum, factors of a product or operands, with signs: -1 for what is subtracted or divided by."""
 
+    @property
+    def is_fixed(self) -> bool:
+        """True for a number and for a constant."""
+        return self.kind in ("number", "constant")
 
-@dataclass(frozen=True)
-class Number:
-    """A whole number or a simple fraction."""
+    @property
+    def is_negation(self) -> bool:
+        """True for a sum of one term, which has the sign -1."""
+        return self.kind == "sum" and len(self.parts) == 1
 
-    value: Fraction
+    @property
+    def has_constant(self) -> bool:
+        """True for a constant and for a product with one, which can take its sign."""
+        return self.kind == "constant" or (self.kind == "product" and (1, CONSTANT) in self.parts)
 
-
-@dataclass(frozen=True)
-class Sum:
-    """Terms with their signs; a single term with the sign -1 is a negation."""
-
-    terms: tuple[tuple[int, Node], ...]
-
-
-@dataclass(frozen=True)
-class Product:
-    """Factors of the numerator and of the denominator."""
-
-    above: tuple[Node, ...]
-    below: tuple[Node, ...]
-
-
-@dataclass(frozen=True)
-class Apply:
-    """Any other operator with its operands."""
-
-    symbol: Symbol
-    operands: tuple[Node, ...]
+    def side(self, sign: int) -> list[Node]:
+        """Return the parts of a sign."""
+        return [each for own, each in self.parts if own == sign]
 
 
-Node = Leaf | Number | Sum | Product | Apply
-CONSTANT = Leaf("")
-"""A fitted constant, whatever its name."""
+Part = tuple[int, Node]
+CONSTANT = Node("constant")
+"""A fitted constant."""
 
 
 def forms(forest: Forest, n: int = VERSIONS, *, seed: int = 0) -> Iterator[Node]:
@@ -87,125 +91,92 @@ def normal_form(expr: Expr, variables: frozenset[str] | None = None) -> Node:
 
     Variables that are not among `variables` are constants; None keeps all.
     """
-    stack: list[Node] = []
-    for token in reversed(expr.tokens):
-        symbol = expr.library[token]
-        if symbol.arity:
-            stack.append(_applied(symbol, [stack.pop() for _ in range(symbol.arity)]))
-        elif symbol.kind == "variable":
-            stack.append(Leaf(token) if variables is None or token in variables else CONSTANT)
-        elif symbol.kind == "constant" or symbol.name in ("pi", "e"):
-            stack.append(CONSTANT)
-        else:
-            stack.append(_number(_fraction(token)))
-    return stack.pop()
 
+    def leaf(symbol: Symbol, token: str, value: float | None) -> Node:
+        if symbol.kind == "variable" and (variables is None or token in variables):
+            return Node("variable", token)
+        if symbol.kind in ("variable", "constant") or symbol.name in ("pi", "e"):
+            return CONSTANT
+        exact = Fraction(token)
+        simple = exact.limit_denominator(LARGEST_DENOMINATOR)  # 0.3333333333333333 is 1/3
+        return _number(simple if abs(simple - exact) <= abs(exact) * ROUNDING else exact)
 
-def _fraction(token: str) -> Fraction:
-    """Return the fraction that a number stands for: 0.3333333333333333 is 1/3."""
-    exact = Fraction(token)
-    simple = exact.limit_denominator(LARGEST_DENOMINATOR)
-    return simple if abs(simple - exact) <= abs(exact) * ROUNDING else exact
+    return expr.fold(leaf, _applied)
 
 
 def _applied(symbol: Symbol, operands: list[Node]) -> Node:
-    arithmetic: dict[str, Callable[..., Node]] = {
-        "+": lambda a, b: _sum([(1, a), (1, b)]),
-        "-": lambda a, b: _sum([(1, a), (-1, b)]),
-        "neg": lambda a: _sum([(-1, a)]),
-        "*": lambda a, b: _product([a, b], []),
-        "/": lambda a, b: _product([a], [b]),
-        "inv": lambda a: _product([], [a]),
-    }
-    if symbol.name in arithmetic:
-        return arithmetic[symbol.name](*operands)
-    if all(is_fixed(each) for each in operands):
+    if symbol.name in CHAINS:
+        kind, sign = CHAINS[symbol.name]
+        parts = [*((1, each) for each in operands[:-1]), (sign, operands[-1])]
+        return _sum(parts) if kind == "sum" else _product(parts)
+    if all(each.is_fixed for each in operands):
         return CONSTANT
-    first = operands[0]
-    if symbol.name in POWERS and isinstance(first, Product) and CONSTANT in first.above:  # (c*x)^2 is c*x^2
-        rest = _signed(1, [each for each in first.above if each != CONSTANT], list(first.below))
-        return _product([CONSTANT, Apply(symbol, (rest, *operands[1:]))], [])
-    if symbol.name == "exp" and isinstance(first, Sum) and CONSTANT in (each for _, each in first.terms):  # exp(x + c)
-        return _product([CONSTANT, Apply(symbol, (_sum([each for each in first.terms if each[1] != CONSTANT]),))], [])
-    return Apply(symbol, tuple(operands))
+    first, *others = operands
+    scale: tuple[Part, ...] = ()
+    if symbol.name in POWERS and first.kind == "product" and first.has_constant:  # (c*x)^2 is c*x^2
+        scale, first = ((1, CONSTANT),), _signed(1, [part for part in first.parts if part[1] != CONSTANT])
+    elif symbol.name == "exp" and first.kind == "sum" and (1, CONSTANT) in first.parts:  # exp(x + c) is c*exp(x)
+        scale, first = ((1, CONSTANT),), _sum([part for part in first.parts if part[1] != CONSTANT])
+    node = Node("other", symbol=symbol, parts=tuple((1, each) for each in (first, *others)))
+    return _product([*scale, (1, node)]) if scale else node
 
 
-def _sum(terms: Sequence[tuple[int, Node]]) -> Node:
-    flat: list[tuple[int, Node]] = []
-    fixed: list[tuple[int, Node]] = []
-    for sign, term in terms:
-        inner = term.terms if isinstance(term, Sum) else ((1, term),)
-        for own, each in inner:
-            (fixed if is_fixed(each) else flat).append((1 if has_constant(each) else sign * own, each))
-    if any(each == CONSTANT for _, each in fixed):
-        flat.append((1, CONSTANT))
+def _opened(kind: str, parts: Iterable[Part]) -> Iterator[Part]:
+    """Yield parts, and in place of a chain of the same kind its own."""
+    for sign, each in parts:
+        yield from ((sign * own, inner) for own, inner in each.parts) if each.kind == kind else ((sign, each),)
+
+
+def _sum(parts: Iterable[Part]) -> Node:
+    flat = [(1 if each.has_constant else sign, each) for sign, each in _opened("sum", parts)]
+    terms = [(sign, each) for sign, each in flat if not each.is_fixed]
+    if (1, CONSTANT) in flat:
+        terms.append((1, CONSTANT))
     else:
-        total = sum((sign * each.value for sign, each in fixed if isinstance(each, Number)), Fraction(0))
-        if total or not flat:
+        total = sum((sign * each.value for sign, each in flat if each.is_fixed), Fraction(0))
+        if total or not terms:
             number = _number(abs(total))
-            flat.append((1 if total >= 0 or number == CONSTANT else -1, number))
-    return flat[0][1] if len(flat) == 1 and (flat[0][0] > 0 or flat[0][1] == CONSTANT) else Sum(tuple(flat))
+            terms.append((1 if total >= 0 or number == CONSTANT else -1, number))
+    return terms[0][1] if len(terms) == 1 and terms[0][0] > 0 else Node("sum", parts=tuple(terms))
 
 
-def _product(above: Sequence[Node], below: Sequence[Node]) -> Node:
-    parts: tuple[list[Node], list[Node]] = ([], [])
+def _product(parts: Sequence[Part]) -> Node:
     sign, value, has_constant = 1, Fraction(1), False
-    todo = [(each, 0) for each in above] + [(each, 1) for each in below]
-    while todo:
-        factor, side = todo.pop(0)
-        if isinstance(factor, Sum) and len(factor.terms) == 1:  # a negation
-            sign, factor = -sign, factor.terms[0][1]
-        if isinstance(factor, Product):
-            inner = [(each, side) for each in factor.above] + [(each, 1 - side) for each in factor.below]
-            todo = inner + todo
-        elif isinstance(factor, Number) and (factor.value or not side):
-            value *= factor.value if side == 0 else 1 / factor.value
-        elif factor == CONSTANT:
-            has_constant = True
-        else:
-            parts[side].append(factor)
-    if not has_constant and _number(value) == CONSTANT:
-        has_constant = True
-    if has_constant:
-        if not any(_has_own_scale(each) for side in parts for each in side):
-            parts[0].insert(0, CONSTANT)
+    sides: dict[int, list[Node]] = {1: [], -1: []}
+    for side, factor in parts:
+        if factor.is_negation:
+            sign, factor = -sign, factor.parts[0][1]
+        for own, each in _opened("product", [(side, factor)]):
+            if each.kind == "number" and (each.value or own > 0):
+                value *= each.value**own
+            elif each == CONSTANT:
+                has_constant = True
+            else:
+                sides[own].append(each)
+    if has_constant or _number(value) == CONSTANT:
+        sign = 1
+        sums = [each for own in sides.values() for each in own if each.kind == "sum"]
+        # beside a sum whose terms all have constants, another is redundant
+        if not any(all(term.has_constant for _, term in each.parts) for each in sums):
+            sides[1].insert(0, CONSTANT)
     else:
-        sign, value = (-sign if value < 0 else sign), abs(value)
-        if value.numerator != 1:
-            parts[0].insert(0, Number(Fraction(value.numerator)))
-        if value.denominator != 1:
-            parts[1].insert(0, Number(Fraction(value.denominator)))
-    return _signed(1 if has_constant else sign, *parts)
+        sign = -sign if value < 0 else sign
+        for own, whole in ((1, abs(value.numerator)), (-1, value.denominator)):
+            if whole != 1:
+                sides[own].insert(0, Node("number", value=Fraction(whole)))
+    return _signed(sign, [(own, each) for own, factors in sides.items() for each in factors])
 
 
-def _signed(sign: int, above: list[Node], below: list[Node]) -> Node:
-    if not above and not below:
-        return Number(Fraction(sign))
-    if all(is_fixed(each) for each in (*above, *below)):
-        if CONSTANT in above:
+def _signed(sign: int, factors: list[Part]) -> Node:
+    if all(each.is_fixed for _, each in factors):
+        if (1, CONSTANT) in factors:
             return CONSTANT
-        numbers = [each.value for each in above if isinstance(each, Number)] or [Fraction(1)]
-        divisors = [each.value for each in below if isinstance(each, Number)] or [Fraction(1)]
-        return _number(sign * numbers[0] / divisors[0])
-    node = above[0] if len(above) == 1 and not below else Product(tuple(above), tuple(below))
-    return node if sign > 0 else Sum(((-1, node),))
+        return _number(math.prod((each.value**own for own, each in factors), start=Fraction(sign)))
+    is_one = len(factors) == 1 and factors[0][0] > 0
+    node = factors[0][1] if is_one else Node("product", parts=tuple(factors))
+    return node if sign > 0 else Node("sum", parts=((-1, node),))
 
 
 def _number(value: Fraction) -> Node:
     is_simple = abs(value.numerator) <= LARGEST_NUMBER and value.denominator <= LARGEST_DENOMINATOR
-    return Number(value) if is_simple else CONSTANT
-
-
-def is_fixed(node: Node) -> bool:
-    """Return whether a node is a number or a constant."""
-    return isinstance(node, Number) or node == CONSTANT
-
-
-def has_constant(node: Node) -> bool:
-    """Return whether a node is a constant or has one as a factor, which can take its sign."""
-    return node == CONSTANT or (isinstance(node, Product) and CONSTANT in node.above)
-
-
-def _has_own_scale(node: Node) -> bool:
-    """Return whether a constant factor would be redundant: the node is a sum whose terms all have constants."""
-    return isinstance(node, Sum) and all(has_constant(each) for _, each in node.terms)
+    return Node("number", value=value) if is_simple else CONSTANT

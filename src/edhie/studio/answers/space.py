@@ -11,8 +11,7 @@ from edhie.errors import EdhieError
 from edhie.expr import Expr
 from edhie.expr.mathml import to_mathml
 from edhie.generators import load
-from edhie.generators.base import LatentGenerator
-from edhie.generators.renamed import Renamed
+from edhie.generators.base import LatentGenerator, Renamed
 from edhie.generators.walks import interpolate
 from edhie.generators.walks import neighbours as neighbours_of
 from edhie.studio.answers.formulas import read, refused, used_variables

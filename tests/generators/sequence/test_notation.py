@@ -1,4 +1,4 @@
-"""Infix sequences are those of infix text, and the compiled reader agrees with the parser, symbol by symbol."""
+"""Infix sequences are those of infix text, and reading agrees with the parser, symbol by symbol."""
 
 from __future__ import annotations
 
