@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 
 from edhie.errors import ExpressionError
 from edhie.expr import Expr, Forest, SymbolLibrary, from_prefix, parse, to_postfix_tokens
-from edhie.expr.distance import edit_distance, edit_distances, tree_distance
+from edhie.expr.distance import edit_distance, edit_distances, tree_distance, tree_distances
 from strategies import exprs
 
 LIBRARY = SymbolLibrary.of(["+", "-", "^2", "sin"], ["x", "y"], constant=True, literals=("1", "-1", "pi"), numbers=True)
 LEAVES = ("x", "y", "c", "1", "-1", "pi", "2", "-2", "0.5")  # hash(-1.0) == hash(-2.0) in Python
-BOTH = pytest.mark.parametrize("distance", [edit_distance, tree_distance])
+BOTH = pytest.mark.parametrize(("single", "many"), [(edit_distance, edit_distances), (tree_distance, tree_distances)])
 
 Tree = tuple[str, tuple["Tree", ...]]
 
 fits = st.none() | st.sampled_from([0.0, 1.0, -2.0])
 trees = exprs(LIBRARY, numbers=["2", "-2", "0.5"], values=fits, max_symbols=24)
 small = exprs(LIBRARY, numbers=["2", "-2", "0.5"], values=fits, max_symbols=5)
-relaxed = settings(deadline=None, max_examples=60)
+relaxed = settings(deadline=None, max_examples=60)  # the first call compiles
 
 
 def levenshtein(a: list[str], b: list[str]) -> int:
@@ -62,18 +62,18 @@ def forest_distance(f: tuple[Tree, ...], g: tuple[Tree, ...]) -> int:
 @BOTH
 @given(a=trees, b=trees)
 @relaxed
-def test_zero_only_for_the_same_structure_and_symmetric(distance, a, b):
-    assert distance(a, a) == 0
-    assert distance(a, a.free()) == 0
-    assert (distance(a, b) == 0) == (a.tokens == b.tokens)
-    assert distance(a, b) == distance(b, a)
+def test_zero_only_for_the_same_structure_and_symmetric(single, many, a, b):
+    assert single(a, a) == 0
+    assert single(a, a.free()) == 0
+    assert (single(a, b) == 0) == (a.tokens == b.tokens)
+    assert single(a, b) == single(b, a)
 
 
 @BOTH
 @given(a=trees, b=trees, c=trees)
 @relaxed
-def test_triangle_inequality(distance, a, b, c):
-    assert distance(a, c) <= distance(a, b) + distance(b, c)
+def test_triangle_inequality(single, many, a, b, c):
+    assert single(a, c) <= single(a, b) + single(b, c)
 
 
 @given(a=trees, b=trees)
@@ -88,10 +88,10 @@ def test_bounds_by_size(a, b):
 @BOTH
 @given(a=trees, data=st.data())
 @relaxed
-def test_replacing_one_leaf_costs_one(distance, a, data):
+def test_replacing_one_leaf_costs_one(single, many, a, data):
     leaf = data.draw(st.sampled_from([i for i, _, symbol in a.walk() if symbol.arity == 0]))
     other = data.draw(st.sampled_from([t for t in LEAVES if t != a.tokens[leaf]]))
-    assert distance(a, a.replace(leaf, Expr(LIBRARY, [other]))) == 1
+    assert single(a, a.replace(leaf, Expr(LIBRARY, [other]))) == 1
 
 
 # -- references -----------------------------------------------------------------------
@@ -109,13 +109,14 @@ def test_tree_distance_is_the_definition(a, b):
     assert tree_distance(a, b) == forest_distance((as_tree(a),), (as_tree(b),))
 
 
+@BOTH
 @given(pairs=st.lists(st.tuples(trees, trees), max_size=8))
 @relaxed
-def test_forests_agree_with_single_expressions(pairs):
+def test_forests_agree_with_single_expressions(single, many, pairs):
     a, b = (Forest.from_exprs([pair[side] for pair in pairs], LIBRARY) for side in (0, 1))
-    found = edit_distances(a, b)
+    found = many(a, b)
     assert found.dtype == np.int64
-    assert found.tolist() == [edit_distance(*pair) for pair in pairs]
+    assert found.tolist() == [single(*pair) for pair in pairs]
 
 
 # -- worked examples ------------------------------------------------------------------
@@ -145,41 +146,51 @@ def test_examples(a, b, by_tokens, by_tree):
 
 
 @BOTH
-def test_fitted_values_do_not_count_but_numbers_do(distance):
+def test_fitted_values_do_not_count_but_numbers_do(single, many):
     fitted = parse("c*x + c").with_constants([1.0, 2.5])
-    assert distance(fitted, parse("c*x + c")) == 0
-    assert distance(fitted, parse("1*x + 2.5")) == 2
+    assert single(fitted, parse("c*x + c")) == 0
+    assert single(fitted, parse("1*x + 2.5")) == 2
 
 
 @BOTH
-def test_libraries_may_differ(distance):
+def test_libraries_may_differ(single, many):
     ours = SymbolLibrary.of(["+", "sin"], ["x", "e"], constant=True, literals=("1",))
     theirs = SymbolLibrary.of(["sin", "+"], ["c", "x"], constant=True, literals=("e",), numbers=True)
     # the constants are c and C; c is a variable there and e one here; 1 is a literal and a number
     pairs = [("+ c x", "+ C x", 0), ("+ c x", "+ c x", 1), ("sin e", "sin e", 1), ("+ 1 x", "+ 1 x", 0)]
     a = [from_prefix(text, ours) for text, _, _ in pairs]
     b = [from_prefix(text, theirs) for _, text, _ in pairs]
-    assert [distance(*pair) for pair in zip(a, b, strict=True)] == [expected for _, _, expected in pairs]
+    expected = [distance for _, _, distance in pairs]
+    assert [single(*pair) for pair in zip(a, b, strict=True)] == expected
+    assert many(Forest.from_exprs(a), Forest.from_exprs(b)).tolist() == expected
 
 
 @BOTH
-def test_a_number_is_the_literal_of_its_value(distance):
+def test_a_number_is_the_literal_of_its_value(single, many):
     library = SymbolLibrary.of(["+"], ["x"], literals=("1",), numbers=True)
     offsets = np.array([0, 1, 2])
     literal = Forest.checked(library, np.array([library.ids["1"]] * 2), offsets)
     number = Forest.checked(library, np.array([library.ids["#"]] * 2), offsets, np.array([1.0, 2.0]))
-    assert [distance(*pair) for pair in zip(literal, number, strict=True)] == [0, 1]
+    assert many(literal, number).tolist() == [0, 1]
+    assert [single(*pair) for pair in zip(literal, number, strict=True)] == [0, 1]
 
 
 @BOTH
-def test_long_expressions_of_many_numbers(distance):
+def test_many_distinct_numbers_and_long_expressions(single, many, monkeypatch):
     rng = np.random.default_rng(0)
-    a, b = (Expr(LIBRARY, [*"+" * 400, *map(str, rng.integers(0, 300, 401))]) for _ in range(2))
-    assert 300 < distance(a, b) <= 401
+    chains = [[*"+" * 400, *map(str, rng.integers(0, 300, 401))] for _ in range(4)]
+    a = [Expr(LIBRARY, chain) for chain in chains]
+    b = a[1:] + a[:1]
+    forests = Forest.from_exprs(a), Forest.from_exprs(b)
+    expected = [single(*pair) for pair in zip(a, b, strict=True)]
+    assert many(*forests).tolist() == expected
+    monkeypatch.setattr("edhie.expr.distance.MAX_LABEL", 300)  # as if there were no more characters
+    assert many(*forests).tolist() == expected
 
 
-def test_lengths_must_agree():
+@BOTH
+def test_lengths_must_agree(single, many):
     none, one, two = (Forest.from_exprs([parse("x")] * n, LIBRARY) for n in range(3))
     with pytest.raises(ExpressionError, match="2 and 1 expressions"):
-        edit_distances(two, one)
-    assert edit_distances(none, none).tolist() == []
+        many(two, one)
+    assert many(none, none).tolist() == []

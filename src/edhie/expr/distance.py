@@ -7,17 +7,21 @@ value. All fitted constants are equal: structure is compared, not the fit.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Hashable
-from itertools import count
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edhie.arrays import Indices
 from edhie.errors import ExpressionError
 from edhie.expr.expression import Expr
 from edhie.expr.forest import Forest
 from edhie.expr.numerals import is_numeral
+from edhie.expr.symbols import Symbol
+
+Labels = NDArray[np.int32]
+MAX_LABEL = 0x10FFFF  # labels are compared as characters
 
 
 def edit_distance(a: Expr, b: Expr) -> int:
@@ -34,58 +38,64 @@ def edit_distances(a: Forest, b: Forest) -> Indices:
     """Return the edit distance of each expression of `a` to the one at the same place in `b`."""
     from rapidfuzz.distance import Levenshtein
 
-    if len(a) != len(b):
-        raise ExpressionError(
-            f"distances are taken pair by pair, but the forests have {len(a)} and {len(b)} expressions; "
-            "repeat or take() one of them to the other's length"
-        )
-    codes = defaultdict[Hashable, int](count().__next__)
-    pairs = ((_postfix(one, codes)[0], _postfix(other, codes)[0]) for one, other in zip(a, b, strict=True))
-    return np.fromiter((Levenshtein.distance(*pair) for pair in pairs), np.int64, len(a))
+    in_a, in_b = _labels(a, b)
+    if len(a) > 1 and max(in_a.max(initial=0), in_b.max(initial=0)) > MAX_LABEL:  # too many numbers
+        halves = slice(len(a) // 2), slice(len(a) // 2, None)
+        return np.concatenate([edit_distances(a[half], b[half]) for half in halves])
+    pairs = map(Levenshtein.distance, _texts(in_a[a.postorder], a.offsets), _texts(in_b[b.postorder], b.offsets))
+    return np.fromiter(pairs, np.int64, len(a))
 
 
 def tree_distance(a: Expr, b: Expr) -> int:
     """Return the ordered tree edit distance: the fewest nodes to insert, delete or relabel.
 
-    By the algorithm of Zhang and Shasha (SIAM J. Comput. 18, 1989); the published Python packages are no longer kept.
-
     >>> from edhie.expr import parse
     >>> tree_distance(parse("x + sin(y)"), parse("x - y"))
     2
     """
-    codes = defaultdict[Hashable, int](count().__next__)
-    (labels_a, first_a), (labels_b, first_b) = _postfix(a, codes), _postfix(b, codes)
-    trees = np.zeros((a.size, b.size), np.int64)  # of the subtrees that end at two nodes
-    # a keyroot is the highest of the nodes that share a first leaf
-    for root_a in sorted({first: i for i, first in enumerate(first_a)}.values()):
-        for root_b in sorted({first: j for j, first in enumerate(first_b)}.values()):
-            start_a, start_b = first_a[root_a], first_b[root_b]
-            # forests[r][c]: of the first r nodes from one start on to the first c from the other
-            forests = [[*range(root_b - start_b + 2)]]
-            for i in range(start_a, root_a + 1):
-                above, row = forests[-1], [len(forests)]
-                beside = forests[first_a[i] - start_a]
-                for j in range(start_b, root_b + 1):
-                    least = min(above[j - start_b + 1], row[-1]) + 1
-                    if first_a[i] == start_a and first_b[j] == start_b:  # two whole trees: their roots can be matched
-                        least = min(least, above[j - start_b] + (labels_a[i] != labels_b[j]))
-                        trees[i, j] = least
-                    else:
-                        least = min(least, beside[first_b[j] - start_b] + int(trees[i, j]))
-                    row.append(least)
-                forests.append(row)
-    return int(trees[-1, -1])
+    return int(tree_distances(Forest.from_exprs([a]), Forest.from_exprs([b]))[0])
 
 
-def _postfix(expr: Expr, codes: defaultdict[Hashable, int]) -> tuple[list[int], list[int]]:
-    """Return a code of each token in postfix order, the same for equal tokens; and the place of its first leaf."""
-    labels, first = [0] * expr.size, [0] * expr.size
-    for (i, depth, symbol), value in zip(expr.walk(), expr.values, strict=True):
-        key: Hashable = (symbol.kind, symbol.name, symbol.arity)
-        if symbol.kind == "constant":
-            key = symbol.kind
-        elif symbol.kind == "number" or (symbol.kind == "literal" and is_numeral(symbol.name)):
-            key = value
-        place = expr.ends[i] - depth  # behind its descendants, before its ancestors
-        labels[place], first[place] = codes[key], place + 1 - (expr.ends[i] - i)
-    return labels, first
+def tree_distances(a: Forest, b: Forest) -> Indices:
+    """Return the tree edit distance of each expression of `a` to the one at the same place in `b`."""
+    from edhie.expr import tree_distance_kernels as kernels
+
+    sides = (
+        kernels.Trees(labels[forest.postorder], forest.subtree_sizes[forest.postorder], forest.offsets)
+        for forest, labels in zip((a, b), _labels(a, b), strict=True)
+    )
+    return kernels.zhang_shasha(*sides)
+
+
+def _labels(a: Forest, b: Forest) -> tuple[Labels, Labels]:
+    """Return an integer for each node of `a` and `b`; equal tokens have equal integers."""
+    if len(a) != len(b):
+        raise ExpressionError(
+            f"distances are taken pair by pair, but the forests have {len(a)} and {len(b)} expressions; "
+            "repeat or take() one of them to the other's length"
+        )
+    codes: dict[Hashable, int] = {}
+    labels, values = [], []
+    for forest in (a, b):
+        library, tokens = forest.library, forest.tokens
+        own = [codes.setdefault(_key(symbol), len(codes)) for symbol in library.symbols]
+        labels.append(np.array(own, np.int32)[tokens])
+        values.append(library.literal_values[tokens])
+        values[-1][library.has_slot[tokens]] = forest.values
+    joined, numbers = np.concatenate(labels), np.concatenate(values)
+    is_number = joined == codes.get("number", -1)
+    joined[is_number] = len(codes) + np.unique(numbers[is_number], return_inverse=True)[1]
+    return joined[: len(a.tokens)], joined[len(a.tokens) :]
+
+
+def _key(symbol: Symbol) -> Hashable:
+    """Return a key that is equal for equal symbols; all numbers share one, and so do all fitted constants."""
+    if symbol.kind == "number" or (symbol.kind == "literal" and is_numeral(symbol.name)):
+        return "number"
+    return "constant" if symbol.kind == "constant" else (symbol.kind, symbol.name, symbol.arity)
+
+
+def _texts(labels: Labels, offsets: Indices) -> list[str]:
+    """Return the labels of each expression as a string, which rapidfuzz reads fastest."""
+    text = labels.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    return [text[start:end] for start, end in pairwise(offsets.tolist())]
