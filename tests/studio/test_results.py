@@ -23,10 +23,9 @@ from edhie.fit.run_folder import load, save
 from edhie.selection.noise import PROPORTIONAL, model_of
 from edhie.studio.answers.curves import _measured, try_values
 from edhie.studio.answers.curves import fit as fit_of
-from edhie.studio.answers.equations import equations
-from edhie.studio.answers.opened_run import Rows
-from edhie.studio.answers.takeaway import export
-from edhie.studio.choices import EXPORTS
+from edhie.studio.answers.equations import equations, export
+from edhie.studio.answers.reading import Rows
+from edhie.studio.question import EXPORTS
 from serving import Client
 
 TREE = {"nodes", "edges", "width", "height"}

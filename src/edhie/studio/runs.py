@@ -147,6 +147,17 @@ class Run:
         return path if is_inside else None
 
     @property
+    def table(self) -> Path | None:
+        """The table, if it is in the folder."""
+        return self.file(STUDIO, str(self.note.get("table") or "-"))
+
+    def needed_table(self) -> tuple[Path, str]:
+        """Return the table and the user's name of it; raise `Refused` if it is not there."""
+        if (path := self.table) is None:
+            raise Refused("the table of this run is not in its folder; bring it again", 409, where={"field": "table"})
+        return path, str(self.note.get("file") or path.name)
+
+    @property
     def output(self) -> str:
         """The last lines that the command printed."""
         if (path := self.file(STUDIO, OUTPUT)) is None:

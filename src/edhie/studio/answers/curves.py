@@ -17,8 +17,16 @@ from edhie.expr.standard_libraries import everything
 from edhie.fit import Equation
 from edhie.selection.description_kernels import row_weights
 from edhie.selection.noise import NoiseModel, smallest_prediction
-from edhie.studio.answers.opened_run import OpenedRun, Rows, opened_run, rows_of
-from edhie.studio.answers.reading import MOST_POINTS, finite, finites, some_rows
+from edhie.studio.answers.reading import (
+    MOST_POINTS,
+    OpenedRun,
+    Rows,
+    finite,
+    finites,
+    opened_run,
+    rows_of,
+    some_rows,
+)
 from edhie.studio.question import Refused
 
 GRID = 240  # points of a curve

@@ -15,8 +15,7 @@ from edhie.generators.base import LatentGenerator
 from edhie.generators.renamed import Renamed
 from edhie.generators.walks import interpolate
 from edhie.generators.walks import neighbours as neighbours_of
-from edhie.studio.answers.formulas import read, refused, used_variables
-from edhie.studio.answers.trees import tree
+from edhie.studio.answers.formulas import read, refused, tree, used_variables
 from edhie.studio.question import Refused
 
 NO_NUMBERS = "; this model has no constants, so formulas have no numbers"
