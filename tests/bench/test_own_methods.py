@@ -15,7 +15,8 @@ from edhie.bench import METHODS, Method, Plan, ProblemError, TrialSettings, run_
 from edhie.bench.execute import execute
 from edhie.bench.own_methods import resolve_method
 from edhie.bench.records import read_rows_of
-from edhie.bench.trial import WORKER, Trial
+from edhie.bench.trial import Trial
+from edhie.bench.workers import WORKER
 from edhie.errors import SearchError
 from edhie.search import strategy_named
 from edhie.search.sampling import Draw

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +14,6 @@ COLUMNS = (
     "evaluated_to_success", "screened", "invalid", "seconds", "expression",
     "noise", "rank", "refits", "stopped", "selected", "selected_equivalent",
 )  # fmt: skip
-WORKER = "EDHIE_BENCH_WORKER"
-"""An environment variable of workers: a module imported there must not start a benchmark."""
 NO_ANSWER = "no answer: "
 """Prefix of the column `stopped` for runs without a formula; the reason follows."""
 CURVE = ("executed", "screened", "seconds", "error", "r2")
@@ -75,12 +73,6 @@ class Trial:
     settings: TrialSettings = field(default_factory=TrialSettings)
     own: Method | None = None
     """The method, if it is not in `METHODS`."""
-
-    @classmethod
-    def from_json(cls, row: Mapping[str, Any]) -> Trial:
-        """Return the trial that `asdict` wrote."""
-        own = None if row["own"] is None else Method(**row["own"])
-        return cls(**{**row, "settings": TrialSettings(**row["settings"]), "own": own})
 
     @property
     def key(self) -> tuple[str, int, float]:

@@ -20,12 +20,12 @@ from edhie.bench.own_methods import Answering
 from edhie.bench.problem import BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.rivals import Question
-from edhie.bench.workers import ONE_THREAD
 from edhie.errors import EdhieError, MissingExtraError, SearchError, UnavailableError
 from edhie.expr import SymbolLibrary
 from edhie.processes import ask_process, end_process, kill, killed_after, start_process
 from edhie.safe_text import printable
 from edhie.search.base import Budget
+from edhie.worker_processes import ONE_THREAD
 
 LIMIT = 600.0
 """Time limit in seconds of a run whose settings have none."""
@@ -129,7 +129,7 @@ class Process:
     def __init__(self, rival: str) -> None:
         self.rival = rival
         self.prepared_for: list[SymbolLibrary] = []
-        self._process = start_process("edhie.bench.rivals.child", dict.fromkeys(ONE_THREAD, "1"), is_group=True)
+        self._process = start_process("edhie.bench.rivals.child", ONE_THREAD, is_group=True)
         atexit.register(self.end)
 
     @property
