@@ -46,7 +46,7 @@ class Entry(NamedTuple):
 
 COMMANDS = {
     "fit": Entry("fit:fit", DISCOVERY, "data.csv --target y --out run/"),
-    "revise": Entry("revise:revise", DISCOVERY, '"c*x*exp(-c*t)" data.csv --target y', FormulaCommand),
+    "revise": Entry("fit:revise", DISCOVERY, '"c*x*exp(-c*t)" data.csv --target y', FormulaCommand),
     "show": Entry("show:show_run", DISCOVERY, "run/ --index 3"),
     "predict": Entry("predict:predict", DISCOVERY, "run/ new.csv --out predicted.csv"),
     "export": Entry("export:export", DISCOVERY, "run/ --format c --out law.c"),

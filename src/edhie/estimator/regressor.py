@@ -20,8 +20,8 @@ from edhie.evaluate import Constraints, read_data
 from edhie.evaluate.reading import read_sigmas
 from edhie.expr import Expr
 from edhie.fit import Discovery, Problem, Settings, discover, read_file
+from edhie.fit.discover import Workers, cores_of
 from edhie.fit.settings import Noise, Selection
-from edhie.fit.workers import Workers, cores_of
 
 if TYPE_CHECKING:
     from edhie.fit.revision import Revision

@@ -1,15 +1,23 @@
-"""A rival as a strategy: its package runs in a process that is killed if it takes too long or too much memory."""
+"""A rival as a strategy: its package runs in a process that is killed if it takes too long or too much memory.
+
+Run as a module, this is the process: JSON lines in and out, and a time limit that holds whatever the package does.
+"""
 
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import math
 import signal
 import subprocess
+import sys
 import threading
+import time
+import warnings
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
@@ -22,9 +30,10 @@ from edhie.bench.problem_files import ProblemError
 from edhie.bench.rivals import Question
 from edhie.errors import EdhieError, MissingExtraError, SearchError, UnavailableError
 from edhie.expr import SymbolLibrary
-from edhie.processes import ask_process, end_process, kill, killed_after, start_process
+from edhie.processes import ask_process, end_process, kill, killed_after, serve, start_process
 from edhie.safe_text import printable
 from edhie.search.base import Budget
+from edhie.search.strategies import imported
 from edhie.worker_processes import ONE_THREAD
 
 LIMIT = 600.0
@@ -37,6 +46,10 @@ MEMORY = 8 << 30
 """Memory limit of its process in bytes; enforced on Linux."""
 ENDING = 2.0  # seconds to wait for the exit code of a process that closed its output
 LONGEST = 300  # characters of a reason
+PREPARE = "prepare_"
+"""Prefix of a function in the rival's module that prepares what all of its runs share, such as a model."""
+PACKAGES = "PACKAGES"
+"""Name of a tuple in the rival's module: what is imported before its first run."""
 
 _here = threading.local()  # the process of this thread: it serves one run after another
 
@@ -129,7 +142,7 @@ class Process:
     def __init__(self, rival: str) -> None:
         self.rival = rival
         self.prepared_for: list[SymbolLibrary] = []
-        self._process = start_process("edhie.bench.rivals.child", ONE_THREAD, is_group=True)
+        self._process = start_process("edhie.bench.rivals.isolated", ONE_THREAD, is_group=True)
         atexit.register(self.end)
 
     @property
@@ -164,3 +177,38 @@ def _ended(code: int) -> str:
         return f"its process ended with code {code}"
     known = {each.value: each.name for each in signal.Signals}  # real-time signals have no names
     return f"its process crashed ({known.get(-code, f'signal {-code}')})"
+
+
+# -- in the process -----------------------------------------------------------------------
+
+
+def _answered(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a rival's formula, its evaluations and its seconds, or the error that it raised."""
+    # ends the process even if the package holds the GIL
+    faulthandler.dump_traceback_later(message["limit"], exit=True, file=sys.stderr)
+    warnings.simplefilter("ignore")
+    try:
+        fit = imported(message["rival"])
+        question = Question.from_json(message["question"])
+        if message["is_preparation"]:
+            fit.__globals__.get(f"{PREPARE}{fit.__name__}", lambda question: None)(question)
+            for package in fit.__globals__.get(PACKAGES, ()):
+                import_module(package)
+            return {}
+        began = time.perf_counter()
+        with np.errstate(all="ignore"):
+            found = fit(question)
+        seconds = time.perf_counter() - began
+        if not (isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], str)):
+            return {"error": f"its answer is {found!r}, not a formula and a number of evaluations"}
+        return {"formula": found[0], "evaluated": None if found[1] is None else int(found[1]), "seconds": seconds}
+    except MemoryError:
+        return {"error": "there is too little memory for it"}
+    except BaseException as error:  # packages in other languages raise more than Exception
+        return {"error": f"{type(error).__name__}: {error}"}
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+if __name__ == "__main__":
+    serve(_answered)

@@ -22,8 +22,7 @@ from edhie.fit import Discovery, Equation
 from edhie.fit.measured import Measured, read_file
 from edhie.fit.problem import Problem
 from edhie.fit.revision import Revision
-from edhie.fit.revision import saving as revisions
-from edhie.fit.run_folder import DESCRIPTION, load
+from edhie.fit.run_folder import DESCRIPTION, REVISION, REVISIONS, load, load_revision
 from edhie.lists import from_line
 from edhie.selection.noise import PROPORTIONAL
 from edhie.studio.question import Refused
@@ -158,18 +157,18 @@ class Rows:
 
 def opened_run(folder: str) -> OpenedRun:
     """Return the run in a folder; raise `Refused` if it has no equations yet."""
-    for name in (DESCRIPTION, revisions.DESCRIPTION):
+    for name in (DESCRIPTION, REVISION):
         path = Path(folder) / name
         if path.is_file():
             return _opened(folder, name, path.stat().st_mtime_ns)
-    if (Path(folder) / "revisions.csv").is_file():
+    if (Path(folder) / REVISIONS).is_file():
         raise Refused("this revision was made by an earlier release, which did not keep its data; revise again", 409)
     raise Refused("this run has no equations yet", 409)
 
 
 @lru_cache(KEPT)
 def _opened(folder: str, name: str, changed: int) -> OpenedRun:
-    return OpenedRun(load(Path(folder), whole=False) if name == DESCRIPTION else revisions.load(Path(folder)))
+    return OpenedRun(load(Path(folder), whole=False) if name == DESCRIPTION else load_revision(folder))
 
 
 def rows_of(folder: str, table: str | None, question: dict[str, Any] | None) -> Rows:
