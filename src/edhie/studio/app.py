@@ -68,18 +68,15 @@ async def _told(request: Request, error: Exception) -> Response:
     return Json({"error": f"the studio failed to answer: {error!r}; please report it"}, 500)
 
 
-async def page(asked: Asked) -> Response:
-    """Return the page."""
+async def _page(asked: Asked) -> Response:
     return FileResponse(STATIC / "index.html", media_type="text/html")
 
 
-async def get_setup(asked: Asked) -> dict[str, Any]:
-    """Return what can be chosen."""
+async def _choices(asked: Asked) -> dict[str, Any]:
     return setup(vars(asked.studio.options.limits))
 
 
-async def post_table(asked: Asked) -> dict[str, Any]:
-    """Take a table, and return its summary."""
+async def _take_table(asked: Asked) -> dict[str, Any]:
     studio, headers = asked.studio, asked.request.headers
     studio.shelf.check_room()
     declared = headers.get("content-length", "")
@@ -88,8 +85,7 @@ async def post_table(asked: Asked) -> dict[str, Any]:
     return await _new_summary(studio, upload)
 
 
-async def post_example(asked: Asked) -> dict[str, Any]:
-    """Take an example, and return its summary."""
+async def _take_example(asked: Asked) -> dict[str, Any]:
     name = (await asked.body()).get("id")
     if not isinstance(name, str) or name not in EXAMPLES:
         raise Refused("there is no such example", 404)
@@ -97,8 +93,7 @@ async def post_example(asked: Asked) -> dict[str, Any]:
     return await _new_summary(asked.studio, asked.studio.uploads.copy(example_file(name), f"{name}.csv"))
 
 
-async def post_table_of_run(asked: Asked) -> dict[str, Any]:
-    """Take the table of a run once more, and return its summary."""
+async def _take_table_of_run(asked: Asked) -> dict[str, Any]:
     studio, name = asked.studio, (await asked.body()).get("id")
     studio.shelf.check_room()
     run = studio.shelf.run(name if isinstance(name, str) else "")
@@ -123,14 +118,12 @@ async def _summary(studio: Studio, upload: Upload, options: dict[str, Any]) -> d
     return {"id": upload.id, **found}
 
 
-async def get_table(asked: Asked) -> dict[str, Any]:
-    """Return the summary of a table, read with the options of the query."""
+async def _table(asked: Asked) -> dict[str, Any]:
     upload = asked.studio.uploads.table(asked.path("table"))
     return await _summary(asked.studio, upload, read_options(dict(asked.request.query_params)))
 
 
-async def get_scatter(asked: Asked) -> Any:
-    """Return the points of two columns."""
+async def _scatter(asked: Asked) -> Any:
     upload, options = asked.studio.uploads.table(asked.path("table")), read_options(dict(asked.request.query_params))
     return await asked.studio.ask(
         "tables", "tables.scatter", path=str(upload.path), name=upload.name, options=options, x=asked.query("x"),
@@ -138,8 +131,7 @@ async def get_scatter(asked: Asked) -> Any:
     )  # fmt: skip
 
 
-async def check_formula(asked: Asked) -> Any:
-    """Return a formula as it was read, or the place of its fault."""
+async def _check_formula(asked: Asked) -> Any:
     body = await asked.body()
     text, kind, variables = body.get("text"), body.get("kind", "formula"), body.get("variables") or []
     if not isinstance(text, str) or kind not in ("formula", "template", "field"):
@@ -150,12 +142,12 @@ async def check_formula(asked: Asked) -> Any:
 
 
 ROUTES = [
-    route("/", page),
-    route("/api/setup", get_setup),
-    route("/api/formulas/check", check_formula, "POST"),
-    route("/api/tables", post_table, "POST"),
-    route("/api/tables/example", post_example, "POST"),
-    route("/api/tables/run", post_table_of_run, "POST"),
-    route("/api/tables/{table}", get_table),
-    route("/api/tables/{table}/scatter", get_scatter),
+    route("/", _page),
+    route("/api/setup", _choices),
+    route("/api/formulas/check", _check_formula, "POST"),
+    route("/api/tables", _take_table, "POST"),
+    route("/api/tables/example", _take_example, "POST"),
+    route("/api/tables/run", _take_table_of_run, "POST"),
+    route("/api/tables/{table}", _table),
+    route("/api/tables/{table}/scatter", _scatter),
 ]

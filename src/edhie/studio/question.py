@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import tomllib
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -17,50 +18,19 @@ from typing import Any
 import edhie
 from edhie.errors import EdhieError
 
-OPERATORS: dict[str, dict[str, str]] = {
-    "Arithmetic": {"+": "a + b", "-": "a − b", "*": "a × b", "/": "a ÷ b", "neg": "−a", "inv": "1 ÷ a"},
-    "Powers and roots": {
-        "^": "aᵇ", "^2": "a²", "^3": "a³", "^4": "a⁴", "^5": "a⁵", "sqrt": "√a", "cbrt": "∛a",
-    },
-    "Exponentials and logarithms": {"exp": "eᵃ", "log": "ln a", "log10": "log₁₀ a"},
-    "Waves": {"sin": "sin a", "cos": "cos a", "tan": "tan a", "asin": "arcsin a", "acos": "arccos a",
-              "atan": "arctan a"},
-    "Hyperbolic": {"sinh": "sinh a", "cosh": "cosh a", "tanh": "tanh a"},
-    "Other": {"abs": "|a|", "sign": "sign a", "min": "smaller of two", "max": "larger of two"},
-}  # fmt: skip
+HERE = files("edhie.studio")
+CHOICES: dict[str, Any] = tomllib.loads(HERE.joinpath("choices.toml").read_text(encoding="utf-8"))
+OPERATORS, EXPORTS, EXAMPLES = CHOICES["operators"], CHOICES["exports"], CHOICES["examples"]
 OPERATOR_NAMES = tuple(name for group in OPERATORS.values() for name in group)
+NOISES, SELECTIONS = tuple(CHOICES["noise"]), tuple(CHOICES["selection"])
 USUAL_MODEL = "general-2"
-EXPORTS: dict[str, tuple[str, str]] = {
-    "latex": ("LaTeX", ".tex"),
-    "python": ("Python", ".py"),
-    "c": ("C", ".c"),
-    "excel": ("Excel", ".txt"),
-    "markdown": ("Markdown", ".md"),
-    "sympy": ("SymPy", ".py"),
-    "json": ("JSON", ".json"),
-}
-EXAMPLES: dict[str, dict[str, str]] = {
-    "orbits": {
-        "name": "Orbits of planets and moons",
-        "about": "28 planets and moons: how long does one take around its centre?",
-        "target": "period",
-    },
-    "hydrogen": {
-        "name": "Lines of hydrogen",
-        "about": "22 wavelengths of light, by the two levels of the atom",
-        "target": "wavelength",
-    },
-}
 MAX_TIME = 60
 KINDS = ("fit", "revise")
-NOISES = ("auto", "constant", "proportional", "both", "counts", "student")
-SELECTIONS = ("mdl", "best", "accuracy", "score")
 LONGEST_TEXT = 20_000  # letters of a formula
 LONGEST_FIELD = 1_000_000
 MOST_GUESSES = 50
 MOST_SECONDS = 30 * 24 * 3600.0
 MOST_SEED = 2**63 - 1
-FORMULAS = {"fit": ("template", "field", "guesses"), "revise": ("formula",)}
 
 
 class Refused(EdhieError):  # noqa: N818 -- an answer, and no fault
@@ -201,7 +171,7 @@ def is_finite(value: Any) -> bool:
 
 def example_file(name: str) -> Path:
     """Return the table of an example."""
-    return Path(str(files("edhie.studio").joinpath("examples", f"{name}.csv")))
+    return Path(str(HERE.joinpath("examples", f"{name}.csv")))
 
 
 def setup(limits: dict[str, int]) -> dict[str, Any]:
@@ -215,6 +185,7 @@ def setup(limits: dict[str, int]) -> dict[str, Any]:
         "version": edhie.__version__,
         "examples": [{"id": name, **each} for name, each in EXAMPLES.items()],
         "operators": [{"group": group, "items": items_of(group)} for group in OPERATORS],
+        "noises": list(CHOICES["noise"].items()),
         "defaults": {"max_time": MAX_TIME},
         "limits": limits,
         "models": [{"id": name, "name": name, "variables": list(_symbols(name, "variable"))} for name in model_names()],

@@ -28,24 +28,13 @@ LONGEST_ABOUT = 1000  # letters
 MOST_ZIPPED = 2_000_000_000  # bytes
 
 
-async def get_equations(asked: Asked) -> Any:
-    """Return the equations of a run."""
-    return await asked.about_run("equations.equations")
-
-
-async def get_equation(asked: Asked) -> Any:
-    """Return the constants and the tree of one equation."""
-    return await asked.about_run("equations.equation", place=_place(asked.path("place")))
-
-
-async def get_comparison(asked: Asked) -> Any:
-    """Return two equations side by side."""
+async def _compare(asked: Asked) -> Any:
     a, b = (_place(asked.query(name)) for name in ("a", "b"))
     is_log = asked.query("log") in ("1", "true")
     return await asked.about_run("equations.compare", a=a, b=b, x=asked.query("x") or None, log=is_log)
 
 
-async def post_fit(asked: Asked) -> Any:
+async def _fit(asked: Asked) -> Any:
     """Return the fit of an equation, or of an expression while the search runs."""
     run, body = asked.run, await asked.body()
     expression = read_text(body, "expression")
@@ -53,8 +42,7 @@ async def post_fit(asked: Asked) -> Any:
     return await asked.about_run("curves.fit", x=read_text(body, "x"), log=body.get("log") is True, **given)
 
 
-async def post_try(asked: Asked) -> Any:
-    """Return what an equation gives for numbers of the user."""
+async def _try(asked: Asked) -> Any:
     body = await asked.body()
     constants, values = body.get("constants"), body.get("values") or {}
     if constants is not None and not (isinstance(constants, list) and all(map(is_finite, constants))):
@@ -82,8 +70,7 @@ def _source(run: Run) -> dict[str, Any]:
 # -- what users take away ---------------------------------------------------------------------
 
 
-async def get_export(asked: Asked) -> Response:
-    """Return an equation as code or text."""
+async def _export(asked: Asked) -> Response:
     run, format_ = asked.run, asked.path("format")
     if format_ not in EXPORTS:
         raise Refused(f"there is no format {format_!r}", 404)
@@ -93,7 +80,7 @@ async def get_export(asked: Asked) -> Response:
     return PlainTextResponse(found["text"], headers=headers)
 
 
-async def get_report(asked: Asked) -> Response:
+async def _report(asked: Asked) -> Response:
     """Return the report, as a file: it has scripts of its own, which the page does not allow."""
     run = asked.run
     headers = _as_file(f"{run.id}.html")
@@ -105,8 +92,7 @@ async def get_report(asked: Asked) -> Response:
     return _file_once(path, headers)
 
 
-async def get_csv(asked: Asked) -> Response:
-    """Return the table of equations for a spreadsheet."""
+async def _csv(asked: Asked) -> Response:
     run = asked.run
     path = next((path for name in TABLES if (path := run.file(name))), None)
     if path is None:
@@ -114,7 +100,7 @@ async def get_csv(asked: Asked) -> Response:
     return FileResponse(path, media_type="text/csv", headers=_as_file(path.name))
 
 
-async def get_folder(asked: Asked) -> Response:
+async def _folder(asked: Asked) -> Response:
     """Return the run folder as a zip archive, which the command line can open."""
     run = asked.run
     with _temporary(".zip") as path:
@@ -156,16 +142,14 @@ def _as_file(name: str) -> dict[str, str]:
 # -- the learned space ------------------------------------------------------------------------
 
 
-async def post_between(asked: Asked) -> Any:
-    """Return the way from one formula to another."""
+async def _between(asked: Asked) -> Any:
     body = await asked.body()
     texts = {name: read_text(body, name, needed=True) for name in ("first", "second")}
     steps = read_whole(body, "steps", 1, MOST_STEPS, usual=16)
     return await asked.studio.ask("formulas", "space.between", **texts, steps=steps, model=_model(body))
 
 
-async def post_neighbours(asked: Asked) -> Any:
-    """Return the neighbours of a formula."""
+async def _neighbours(asked: Asked) -> Any:
     body = await asked.body()
     count = read_whole(body, "count", 1, MOST_NEIGHBOURS, usual=100)
     radius = read_number(body, "radius", 0.0, LARGEST_RADIUS, usual=1.0)
@@ -182,15 +166,18 @@ def _model(body: dict[str, Any]) -> str:
 
 
 RESULT_ROUTES = [
-    route("/api/runs/{run}/equations", get_equations),
-    route("/api/runs/{run}/equations/{place}", get_equation),
-    route("/api/runs/{run}/compare", get_comparison),
-    route("/api/runs/{run}/fit", post_fit, "POST"),
-    route("/api/runs/{run}/try", post_try, "POST"),
-    route("/api/runs/{run}/export/{format}", get_export),
-    route("/api/runs/{run}/report", get_report),
-    route("/api/runs/{run}/equations.csv", get_csv),
-    route("/api/runs/{run}/folder.zip", get_folder),
-    route("/api/space/between", post_between, "POST"),
-    route("/api/space/neighbours", post_neighbours, "POST"),
+    route("/api/runs/{run}/equations", lambda asked: asked.about_run("equations.equations")),
+    route(
+        "/api/runs/{run}/equations/{place}",
+        lambda asked: asked.about_run("equations.equation", place=_place(asked.path("place"))),
+    ),
+    route("/api/runs/{run}/compare", _compare),
+    route("/api/runs/{run}/fit", _fit, "POST"),
+    route("/api/runs/{run}/try", _try, "POST"),
+    route("/api/runs/{run}/export/{format}", _export),
+    route("/api/runs/{run}/report", _report),
+    route("/api/runs/{run}/equations.csv", _csv),
+    route("/api/runs/{run}/folder.zip", _folder),
+    route("/api/space/between", _between, "POST"),
+    route("/api/space/neighbours", _neighbours, "POST"),
 ]

@@ -8,6 +8,7 @@ import shutil
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +31,12 @@ Events = list[tuple[str, Any]]
 """Events of a stream, each with its kind and what it tells."""
 
 
-async def get_runs(asked: Asked) -> list[dict[str, Any]]:
-    """Return all runs."""
+async def _runs(asked: Asked) -> list[dict[str, Any]]:
     asked.studio.shelf.look()
     return asked.studio.listed()
 
 
-async def post_run(asked: Asked) -> Json:
+async def _new_run(asked: Asked) -> Json:
     """Check a question, make its folder, and let it wait for its turn."""
     studio, body = asked.studio, await asked.body()
     studio.shelf.check_room()
@@ -70,8 +70,7 @@ def _table(studio: Studio, body: dict[str, Any]) -> tuple[Path, str]:
     return upload.path, upload.name
 
 
-async def get_run(asked: Asked) -> dict[str, Any]:
-    """Return one run with its question and what its command printed."""
+async def _run(asked: Asked) -> dict[str, Any]:
     run = asked.run
     kept = {name: run.note.get(name) for name in ("question", "file", "rows")}
     more = {
@@ -83,31 +82,19 @@ async def get_run(asked: Asked) -> dict[str, Any]:
     return asked.studio.summary(run) | kept | more
 
 
-async def pause_run(asked: Asked) -> dict[str, Any]:
-    """Stop a search, which may go on later."""
-    return _stopped(asked, "pause")
-
-
-async def stop_run(asked: Asked) -> dict[str, Any]:
-    """Stop a search for good."""
-    return _stopped(asked, "stop")
-
-
-def _stopped(asked: Asked, wanted: str) -> dict[str, Any]:
+async def _stop(asked: Asked, wanted: str = "stop") -> dict[str, Any]:
     run = asked.run
     asked.studio.queue.stop(run, wanted)
     return asked.studio.summary(run)
 
 
-async def resume_run(asked: Asked) -> dict[str, Any]:
-    """Let a run go on, with more time if that is asked for."""
+async def _resume(asked: Asked) -> dict[str, Any]:
     run = asked.run
     asked.studio.queue.resume(run, read_number(await asked.body(), "more_seconds", 0.1, MOST_SECONDS))
     return asked.studio.summary(run)
 
 
-async def rename_run(asked: Asked) -> dict[str, Any]:
-    """Give a run another name."""
+async def _rename(asked: Asked) -> dict[str, Any]:
     run, name = asked.run, (await asked.body()).get("name")
     if not isinstance(name, str) or not name.strip():
         raise Refused("give a name", where={"field": "name"})
@@ -117,8 +104,7 @@ async def rename_run(asked: Asked) -> dict[str, Any]:
     return asked.studio.summary(run)
 
 
-async def delete_run(asked: Asked) -> dict[str, Any]:
-    """Remove a run and its folder."""
+async def _delete(asked: Asked) -> dict[str, Any]:
     studio, run = asked.studio, asked.run
     await studio.queue.kill(run)
     await run_in_threadpool(studio.shelf.delete, run)
@@ -129,14 +115,12 @@ async def delete_run(asked: Asked) -> dict[str, Any]:
 # -- streams: server-sent events ------------------------------------------------------------
 
 
-async def stream_runs(asked: Asked) -> StreamingResponse:
-    """Return the list of runs, whenever it changes."""
+async def _stream_runs(asked: Asked) -> StreamingResponse:
     studio = asked.studio
     return _stream(studio, lambda: [("runs", studio.listed())], lambda: LIST_SECONDS)
 
 
-async def stream_run(asked: Asked) -> StreamingResponse:
-    """Return the state and the progress of a run, whenever they change."""
+async def _stream_run(asked: Asked) -> StreamingResponse:
     studio, run = asked.studio, asked.run
     return _stream(studio, lambda: _now(studio, run), lambda: LIVE_SECONDS if run.is_live else QUIET_SECONDS)
 
@@ -182,14 +166,14 @@ def _now(studio: Studio, run: Run) -> Events:
 
 
 RUN_ROUTES = [
-    route("/api/runs", get_runs),
-    route("/api/runs", post_run, "POST"),
-    route("/api/events", stream_runs),
-    route("/api/runs/{run}", get_run),
-    route("/api/runs/{run}", delete_run, "DELETE"),
-    route("/api/runs/{run}/events", stream_run),
-    route("/api/runs/{run}/pause", pause_run, "POST"),
-    route("/api/runs/{run}/stop", stop_run, "POST"),
-    route("/api/runs/{run}/resume", resume_run, "POST"),
-    route("/api/runs/{run}/rename", rename_run, "POST"),
+    route("/api/runs", _runs),
+    route("/api/runs", _new_run, "POST"),
+    route("/api/events", _stream_runs),
+    route("/api/runs/{run}", _run),
+    route("/api/runs/{run}", _delete, "DELETE"),
+    route("/api/runs/{run}/events", _stream_run),
+    route("/api/runs/{run}/pause", partial(_stop, wanted="pause"), "POST"),
+    route("/api/runs/{run}/stop", _stop, "POST"),
+    route("/api/runs/{run}/resume", _resume, "POST"),
+    route("/api/runs/{run}/rename", _rename, "POST"),
 ]

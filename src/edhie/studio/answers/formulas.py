@@ -188,7 +188,10 @@ def tree(expr: Expr, marks: Mapping[int, str] | None = None, *, number_format: s
     """Return the nodes and edges of an expression; `marks` are by node, in prefix order."""
     texts = to_prefix_tokens(expr, number_format=number_format)
     kinds = ["number" if symbol.kind == "literal" else symbol.kind for _, _, symbol in expr.walk()]
-    labels = [_label(kind, text) for kind, text in zip(kinds, texts, strict=True)]
+    labels = [
+        LABELS.get(text, text) if kind == "operator" else text.replace("-", MINUS) if is_numeral(text) else text
+        for kind, text in zip(kinds, texts, strict=True)
+    ]
     placed = tree_layout(expr, labels, width=lambda label: max(NARROWEST, LETTER_WIDTH * len(label) + 0.3), gap=GAP)
     nodes = [
         {"id": node.position, "label": node.label, "x": round(node.x, 3), "y": node.depth - 1, "kind": kind}
@@ -209,9 +212,3 @@ def compared(changes: Difference) -> tuple[dict[str, Any], dict[str, Any]]:
     before |= dict.fromkeys(changes.deleted, "removed")
     after |= dict.fromkeys(changes.inserted, "added")
     return tree(changes.before, before), tree(changes.after, after)
-
-
-def _label(kind: str, text: str) -> str:
-    if kind == "operator":
-        return LABELS.get(text, text)
-    return text.replace("-", MINUS) if is_numeral(text) else text

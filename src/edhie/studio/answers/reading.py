@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from edhie.arrays import Indices, Numbers
+from edhie.arrays import Numbers
 from edhie.errors import EdhieError
 from edhie.evaluate import Data
 from edhie.evaluate.tables import Header, Table, open_table
@@ -74,13 +74,6 @@ def finite(value: Any) -> float | None:
 def finites(values: Any) -> list[float | None]:
     """Return numbers, with None for those that are not finite."""
     return [each if math.isfinite(each) else None for each in np.asarray(values, np.float64).tolist()]
-
-
-def some_rows(count: int, most: int = MOST_POINTS) -> Indices:
-    """Return the rows that a chart shows: all, or a sample that is the same each time."""
-    if count <= most:
-        return np.arange(count)
-    return np.sort(np.random.default_rng(0).choice(count, most, replace=False))
 
 
 # -- runs -------------------------------------------------------------------------------------
