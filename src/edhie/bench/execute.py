@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from edhie.arrays import Numbers
-from edhie.bench.equivalence import freed, is_equivalent
 from edhie.bench.methods import answer_library, generator_for, in_problem_names, problem_symbols
-from edhie.bench.metrics import bounded_r2, evaluated_to_success, rank_of_truth, success_threshold
+from edhie.bench.metrics import bounded_r2, evaluated_to_success, freed, is_equivalent, rank_of_truth, success_threshold
 from edhie.bench.own_methods import Answering, errors_of
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
 from edhie.bench.rivals.isolated import Rival, check_installed

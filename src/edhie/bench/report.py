@@ -169,7 +169,6 @@ def _mean(spread: Spread | None) -> str:
 
 
 def _short(number: float) -> str:
-    """Return a large number with its unit: 1.3M."""
     return next((f"{number / size:.1f}{unit}" for unit, size in UNITS if number >= size), f"{number:.0f}")
 
 

@@ -117,11 +117,8 @@ def encode(
         say(f"{len(exprs)} {'codes' if len(exprs) > 1 else 'code'} of {loaded.latent_dim} numbers in {out}")
     else:
         for text, m, s in zip(texts, mean, spread, strict=True):
-            say(f"{text}\n  mean   {_columns(m)}\n  spread {_columns(s)}")
-
-
-def _columns(numbers: Codes) -> str:
-    return "".join(f"{number:8.3f}" for number in numbers)
+            mean_text, spread_text = ("".join(f"{number:8.3f}" for number in numbers) for numbers in (m, s))
+            say(f"{text}\n  mean   {mean_text}\n  spread {spread_text}")
 
 
 def decode(
@@ -168,10 +165,8 @@ def neighbours(
     if not as_json:
         say("distance  count  expression")
     for each, distance, times in zip(found.forest, found.distances.tolist(), found.counts.tolist(), strict=True):
-        if as_json:
-            options.print_expression(each, notation, as_json=True, distance=distance, count=times)
-        else:
-            say(f"{distance:8}  {times:5}  {options.WRITERS[notation](each)}")
+        before = f"{distance:8}  {times:5}  "
+        options.print_expression(each, notation, as_json=as_json, before=before, distance=distance, count=times)
     if found.invalid:
         say(f"{found.invalid} of {count} points gave no expression", to=error_console)
 
@@ -196,10 +191,8 @@ def interpolate(
     if not as_json:
         say("alpha  expression")
     for step in walk:
-        if as_json:
-            options.print_expression(step.expr, notation, as_json=True, alpha=round(step.alpha, 6))
-        else:
-            say(f"{step.alpha:5.3g}  {options.WRITERS[notation](step.expr) if step.expr else options.NO_EXPRESSION}")
+        before, alpha = f"{step.alpha:5.3g}  ", round(step.alpha, 6)
+        options.print_expression(step.expr, notation, as_json=as_json, before=before, alpha=alpha)
     if figure is not None:
         from edhie.generators.plots import walk_figure
 

@@ -59,22 +59,18 @@ def read_weights(path: Path) -> NDArray[np.float64]:
     return table.ravel()
 
 
-def _read_npy(path: Path) -> NDArray[np.float64]:
-    try:
-        table = np.load(path, allow_pickle=False)
-        if table.dtype.kind not in "biuf":
-            raise TypeError(f"it holds {table.dtype}")
-        return table.astype(np.float64)  # type: ignore[no-any-return]
-    except FileNotFoundError:
-        raise GeneratorError(f"there is no file {path}") from None
-    except (OSError, ValueError, EOFError, AttributeError, TypeError) as error:
-        raise GeneratorError(f"{path} cannot be read as an array of numbers: {error}") from error
-
-
 def _read(path: Path, wanted: re.Pattern[str]) -> NDArray[np.float64]:
     """Return an array, or the columns of a table whose names match, z0 before z1; all if no name matches."""
     if path.suffix.lower() == NUMPY:
-        return _read_npy(path)
+        try:
+            array = np.load(path, allow_pickle=False)
+            if array.dtype.kind not in "biuf":
+                raise TypeError(f"it holds {array.dtype}")
+            return array.astype(np.float64)  # type: ignore[no-any-return]
+        except FileNotFoundError:
+            raise GeneratorError(f"there is no file {path}") from None
+        except (OSError, ValueError, EOFError, AttributeError, TypeError) as error:
+            raise GeneratorError(f"{path} cannot be read as an array of numbers: {error}") from error
     try:
         table = open_table(path)
     except HeaderError as error:

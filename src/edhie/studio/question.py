@@ -185,7 +185,7 @@ def setup(limits: dict[str, int]) -> dict[str, Any]:
         "version": edhie.__version__,
         "examples": [{"id": name, **each} for name, each in EXAMPLES.items()],
         "operators": [{"group": group, "items": items_of(group)} for group in OPERATORS],
-        "noises": list(CHOICES["noise"].items()),
+        "noises": [list(each) for each in CHOICES["noise"].items()],
         "defaults": {"max_time": MAX_TIME},
         "limits": limits,
         "models": [{"id": name, "name": name, "variables": list(_symbols(name, "variable"))} for name in model_names()],
