@@ -1,7 +1,7 @@
 """Measures of a run; and whether an answer is equivalent to a problem's formula, within the ranges of its variables.
 
-Equivalence is "yes" if both have the same value to 30 digits, computed with 60, at `POINTS` random points. An answer with fitted
-numbers is also equivalent if
+Equivalence is "yes" if both have the same value to 30 digits, computed with 60, at `POINTS` random points. An answer
+with fitted numbers is also equivalent if
 
 1. its RMSE is below the threshold of success, which is at the level of rounding errors, and
 2. its numbers, refined to many digits, give the same agreement at points that were not used to refine them,
@@ -14,7 +14,6 @@ to the noise too, so only the form is judged: with `refit`, they are first fitte
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
@@ -24,7 +23,7 @@ import numpy as np
 
 from edhie.arrays import Indices, Numbers
 from edhie.bench.problem import BenchmarkProblem
-from edhie.evaluate import THOROUGH, Data, fit_constants, read_data
+from edhie.evaluate import THOROUGH, fit_constants, read_data
 from edhie.expr import Expr, Forest
 from edhie.expr.interpret import interpret
 from edhie.expr.precise import UndefinedError, precise_value
@@ -159,7 +158,12 @@ def is_equivalent(
         answer = fit_constants(Forest.from_exprs([answer]), data, config=THOROUGH).forest[0]
     deadline = time.monotonic() + time_limit
     found = _is_same(answer, [], problem, deadline, seed)
-    if found != "no" or not freed(answer)[1] or not _rmse(answer, data) < success_threshold(data.y):
+    if found != "no" or not freed(answer)[1]:
+        return found
+    values = interpret(answer, dict(zip(data.names, data.columns, strict=True)))
+    with np.errstate(all="ignore"):
+        is_success = np.sqrt(np.mean(np.square(values - data.y))) < success_threshold(data.y)
+    if not is_success:
         return found
     verdicts = [_is_same_refined(*freed(answer, near), problem, deadline, seed) for near in (0.0, NEAR)]
     return max(verdicts, key=("no", "undecided", "yes").index)
@@ -217,8 +221,3 @@ def _agree(answer: Expr, numbers: list[Real], truth: Expr, point: Point, deadlin
         return False
     unit = mpmath.mpf(10) ** -AGREEMENT
     return bool(abs(found - wanted) <= unit * max(abs(wanted), abs(found), unit))
-
-
-def _rmse(expr: Expr, data: Data) -> float:
-    values = interpret(expr, dict(zip(data.names, data.columns, strict=True)))
-    return float(np.sqrt(np.mean(np.square(values - data.y)))) if np.isfinite(values).all() else math.inf

@@ -106,7 +106,9 @@ def errors_of(name: str) -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:
-        raise ProblemError(f"{name} raised {type(error).__name__}: {error}{_place(error)}") from error
+        lines = [each for each in extract_tb(error.__traceback__) if not each.filename.startswith(NOT_USERS)]
+        place = f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines else ""
+        raise ProblemError(f"{name} raised {type(error).__name__}: {error}{place}") from error
 
 
 def _own(given: str | Callable[..., Any]) -> Method:
@@ -128,9 +130,3 @@ def _takes(asked: inspect.Signature, count: int) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _place(error: Exception) -> str:
-    """Return the last line of the user's code in a traceback, if there is one."""
-    lines = [each for each in extract_tb(error.__traceback__) if not each.filename.startswith(NOT_USERS)]
-    return f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines else ""

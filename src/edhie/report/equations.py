@@ -25,8 +25,8 @@ SHOWN_AT = 100  # pixels of the page to an inch
 
 def front_section(discovery: Discovery, article: str) -> Html:
     """Return the chart and the table of all equations, and a section for each."""
-    with_picture = pictured(discovery)
     count = range(len(discovery.equations))
+    drawn = sorted(count, key=lambda k: (k != discovery.index, -discovery.equations[k].score, k))[:MOST_PICTURES]
     losses = [each.loss for each in discovery.equations]  # from the least complex on
     is_beside = any(losses[k] >= min(losses[:k]) for k in count if k)
     return fill(
@@ -38,7 +38,7 @@ def front_section(discovery: Discovery, article: str) -> Html:
         weights=fill("front-weights") if _has_weights(discovery) else "",
         chart=front_chart(discovery, article),
         rows=joined(_row(discovery, k, article) for k in count),
-        equations=joined(equation_section(discovery, k, article, has_picture=k in with_picture) for k in count),
+        equations=joined(_section(discovery, k, article, has_picture=k in drawn) for k in count),
     )
 
 
@@ -54,7 +54,7 @@ def _row(discovery: Discovery, k: int, article: str) -> Html:
     numbers += [each.confidence] * _has_weights(discovery)
     return fill(
         "front-row",
-        id=equation_id(article, k),
+        id=_id(article, k),
         current=fill("current") if is_chosen else "",
         complexity=number(each.complexity),
         numbers=joined(fill("front-number", value=value) for value in numbers),
@@ -94,7 +94,7 @@ def front_chart(discovery: Discovery, article: str) -> Html:
     points = [
         fill(
             "point",
-            id=equation_id(article, k),
+            id=_id(article, k),
             current=fill("current") if k == discovery.index else "",
             kind=" chosen" if k == discovery.index else "",
             label=f"complexity {each.complexity:g}, loss {each.loss:.3g}: {equation_text(each)}",
@@ -124,8 +124,7 @@ def _label(value: float, is_log: bool) -> Html | str:
 # -- one equation ---------------------------------------------------------------------------
 
 
-def equation_id(article: str, k: int) -> str:
-    """Return the id of the equation at `k` within the page."""
+def _id(article: str, k: int) -> str:
     return f"{article}-e{k}"
 
 
@@ -143,12 +142,11 @@ def hero(discovery: Discovery) -> Html:
     """Return the chosen equation in large type."""
     best = discovery.best
     notes = joined(fill("note", text=f"{note[0].upper()}{note[1:]}.") for note in discovery.notes)
-    return fill("hero", formula=formula(best), facts=facts(best), notes=notes, constants=constants_table(best))
+    return fill("hero", formula=formula(best), facts=facts(best), notes=notes, constants=_constants(best))
 
 
-def equation_section(discovery: Discovery, k: int, article: str, *, has_picture: bool) -> Html:
-    """Return the section of one equation: mathematics, texts to copy, constants and fit."""
-    each, name, is_chosen = discovery.equations[k], equation_id(article, k), k == discovery.index
+def _section(discovery: Discovery, k: int, article: str, *, has_picture: bool) -> Html:
+    each, name, is_chosen = discovery.equations[k], _id(article, k), k == discovery.index
     texts = {"Text, all digits": each.text(None), "LaTeX": each.latex_equation()}
     copies = [
         fill("copy", id=f"{name}-text{n}", label=label, text=text) for n, (label, text) in enumerate(texts.items())
@@ -163,13 +161,12 @@ def equation_section(discovery: Discovery, k: int, article: str, *, has_picture:
         formula=formula(each),
         facts=facts(each),
         copies=joined(copies),
-        constants=constants_table(each),
-        picture=fit_picture(discovery, k) if has_picture else unseen,
+        constants=_constants(each),
+        picture=_picture(discovery, k) if has_picture else unseen,
     )
 
 
-def constants_table(equation: Equation) -> Html:
-    """Return the constants with standard errors, under the equation with letters in their places."""
+def _constants(equation: Equation) -> Html:
     if not equation.expr.constants:
         return fill("no-constants")
     rows, note = [], constants_note(equation)
@@ -187,14 +184,7 @@ def constants_table(equation: Equation) -> Html:
     return fill("constants", letters=one_row(equation, numbered=True), rows=joined(rows), note=noted)
 
 
-def pictured(discovery: Discovery) -> frozenset[int]:
-    """Return which equations get a picture: the chosen one, and those with the highest scores."""
-    index = discovery.index
-    order = sorted(range(len(discovery.equations)), key=lambda k: (k != index, -discovery.equations[k].score, k))
-    return frozenset(order[:MOST_PICTURES])
-
-
-def fit_picture(discovery: Discovery, k: int) -> Html:
+def _picture(discovery: Discovery, k: int) -> Html:
     """Return a picture of data, prediction and residuals of one equation, with few colours: at a third of the size."""
     from PIL import Image  # Matplotlib brings it, and writes PNG with it
 

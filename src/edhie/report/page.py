@@ -62,7 +62,7 @@ def write_report(
 def report_page(discoveries: Sequence[Discovery], *, command: str | None = None, title: str | None = None) -> Html:
     """Return the page as text; it depends on the discoveries alone."""
     ids = [f"t{k + 1}" for k in range(len(discoveries))]
-    is_alone = len(discoveries) == 1
+    is_alone, others = len(discoveries) == 1, f" and {len(discoveries) - 1} more" if len(discoveries) > 1 else ""
     articles = [
         _article(each, name, "The chosen equation" if is_alone else f"The equation for {each.target}", command)
         for each, name in zip(discoveries, ids, strict=True)
@@ -71,7 +71,7 @@ def report_page(discoveries: Sequence[Discovery], *, command: str | None = None,
     return fill(
         "page",
         version=__version__,
-        title=title or _title(discoveries),
+        title=title or f"Equations for {one_line(discoveries[0].target, 44)}" + others,
         style=as_it_is("style.css"),
         contents="" if is_alone else fill("contents", items=joined(items)),
         articles=joined(articles),
@@ -88,38 +88,26 @@ def _article(discovery: Discovery, name: str, heading: str, command: str | None)
         heading=heading,
         hero=fill("nothing") if discovery.is_empty else hero(discovery),
         front="" if discovery.is_empty else front_section(discovery, name),
-        data=data_section(discovery, name),
-        search=search_section(discovery, name, command),
+        data=_data_section(discovery, name),
+        search=_search_section(discovery, name, command),
     )
-
-
-def _title(discoveries: Sequence[Discovery]) -> str:
-    first, others = one_line(discoveries[0].target, 44), len(discoveries) - 1
-    return f"Equations for {first}" + (f" and {others} more" if others else "")
 
 
 # -- rows and columns, and the search -------------------------------------------------------
 
 
-def data_section(discovery: Discovery, article: str) -> Html:
-    """Return the section about rows and columns."""
+def _data_section(discovery: Discovery, article: str) -> Html:
     parts = [part for part in (discovery.train, discovery.validation) if part is not None]
     target = np.concatenate([part.y for part in parts])
     columns = np.concatenate([part.columns for part in parts], axis=1)
     name = discovery.target
     rows = [_column(f"{name} (target)", Html(mathml_name(name) if is_name(name) else ""), target)]
     names = zip(discovery.columns, discovery.train.names, columns, strict=True)
-    shown = _shown(discovery)
+    shown = set(discovery.train.names)
+    if len(shown) > MOST_COLUMNS:  # those that an equation has
+        shown = {name for equation in discovery.equations for name in equation.expr.variables}
     rows += [_column(name, Html(mathml_name(symbol)), values) for name, symbol, values in names if symbol in shown]
     return fill("data", id=article, sentence=_sentence(discovery, len(shown)), rows=joined(rows))
-
-
-def _shown(discovery: Discovery) -> set[str]:
-    """Return the variables that are listed: in a wide table, those that an equation has."""
-    names = discovery.train.names
-    if len(names) <= MOST_COLUMNS:
-        return set(names)
-    return {name for equation in discovery.equations for name in equation.expr.variables}
 
 
 def _sentence(discovery: Discovery, n_shown: int) -> str:
@@ -157,7 +145,7 @@ def histogram(values: Numbers, label: str) -> Html:
     return fill("histogram", width=BINS * BIN_WIDTH, height=BAR_HEIGHT, label=label, bars="".join(bars))
 
 
-def search_section(discovery: Discovery, article: str, command: str | None) -> Html:
+def _search_section(discovery: Discovery, article: str, command: str | None) -> Html:
     """Return the section about the search, by which a reader can judge and repeat it."""
     result = discovery.result
     told = {
