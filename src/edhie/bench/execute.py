@@ -14,7 +14,7 @@ from edhie.bench.methods import answer_library, generator_for, in_problem_names,
 from edhie.bench.metrics import bounded_r2, evaluated_to_success, freed, is_equivalent, rank_of_truth, success_threshold
 from edhie.bench.own_methods import Answering, errors_of
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
-from edhie.bench.rivals.isolated import Rival, check_installed
+from edhie.bench.rivals.isolated import asking, check_installed
 from edhie.bench.trial import COLUMNS, NO_ANSWER, Outcome, Trial
 from edhie.evaluate import Data, Evaluator, FitConfig, fit_constants, read_columns, read_data, squared_errors, values
 from edhie.expr import Expr, Forest
@@ -63,12 +63,11 @@ def execute(trial: Trial, generator: Generator | None = None) -> Outcome:
         "stopped": result.stopped, **_judged(trial, problem, found),
     }  # fmt: skip
     curve = _curve(result, found.data)
-    if isinstance(found.strategy, Rival):
-        row |= {} if found.strategy.seconds is None else {"seconds": round(found.strategy.seconds, 3)}
-        row |= {"stopped": f"{NO_ANSWER}{found.strategy.reason}"} if found.strategy.reason else {}
     if isinstance(found.strategy, Answering):  # it counts its own evaluations
-        executed = found.strategy.executed
+        executed, seconds, reason = found.strategy.executed, found.strategy.seconds, found.strategy.reason
         row |= {"evaluated": executed, "evaluated_to_success": executed if row["success"] else None}
+        row |= {} if seconds is None else {"seconds": round(seconds, 3)}
+        row |= {"stopped": f"{NO_ANSWER}{reason}"} if reason else {}
         curve = [] if executed is None else [[float(executed), *point[1:]] for point in curve]
     return Outcome({name: row[name] for name in COLUMNS}, curve)
 
@@ -98,7 +97,8 @@ def _searched(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Fou
     settings, method = trial.settings, trial.how
     is_function = method.source == "none"
     if method.package:
-        strategy: Strategy = Rival(method, problem_symbols(_problem(trial.benchmark, trial.problem)))
+        symbols = problem_symbols(_problem(trial.benchmark, trial.problem))
+        strategy: Strategy = Answering(asking(method, symbols, trial.run), keeps_errors=True)
     else:
         strategy = Answering(imported(method.strategy)) if is_function else strategy_named(method.strategy)
     if is_function:  # its formulas may use any symbol

@@ -1,4 +1,4 @@
-"""A rival as a strategy: its package runs in a process that is killed if it takes too long or too much memory.
+"""A rival as a function of the data: its package runs in a process that is killed if it takes too long, or much memory.
 
 Run as a module, this is the process: JSON lines in and out, and a time limit that holds whatever the package does.
 """
@@ -7,28 +7,26 @@ from __future__ import annotations
 
 import atexit
 import faulthandler
-import math
 import signal
 import subprocess
 import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from edhie.bench.methods import Method, problem_symbols
-from edhie.bench.own_methods import Answering
 from edhie.bench.problem import BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.rivals import Question
-from edhie.errors import EdhieError, MissingExtraError, SearchError, UnavailableError
+from edhie.errors import MissingExtraError, SearchError, UnavailableError
 from edhie.expr import SymbolLibrary
 from edhie.processes import ask_process, end_process, kill, killed_after, serve, start_process
 from edhie.safe_text import printable
@@ -45,7 +43,6 @@ PREPARATION = 3600.0
 MEMORY = 8 << 30
 """Memory limit of its process in bytes; enforced on Linux."""
 ENDING = 2.0  # seconds to wait for the exit code of a process that closed its output
-LONGEST = 300  # characters of a reason
 PREPARE = "prepare_"
 """Prefix of a function in the rival's module that prepares what all of its runs share, such as a model."""
 PACKAGES = "PACKAGES"
@@ -58,38 +55,16 @@ class RivalError(ProblemError, UnavailableError):
     """A rival's package is installed but cannot be used, for example since it has no Julia."""
 
 
-class Rival(Answering):
-    """A strategy of one step: ask another package, and score its formula; a failure is recorded, not raised."""
+def asking(method: Method, library: SymbolLibrary, seed: int) -> Callable[..., tuple[str, int | None, float]]:
+    """Return a function of the data that asks another package: for a formula, its evaluations and its seconds."""
 
-    name: ClassVar[str] = "rival"
-
-    def __init__(self, method: Method, library: SymbolLibrary) -> None:
-        super().__init__(self._formula)
-        self._method, self._library = method, library
-        self.seconds: float | None = None
-        """Seconds that the package took, without its import."""
-        self.reason = ""
-        """Why there is no formula with finite values; empty if there is one."""
-
-    def step(self, rng: np.random.Generator) -> bool:
-        """Ask the package and score its formula."""
-        self.reason, self.seconds = "", None
-        try:
-            super().step(rng)
-            if not math.isfinite(self.error):
-                self.reason = "its formula has no finite value in some row"
-        except EdhieError as error:
-            self.reason = printable(" ".join(str(error).split())[:LONGEST])
-        return False
-
-    def _formula(self, X: Any, y: Any, budget: Budget, rng: np.random.Generator) -> Any:  # noqa: N803
-        question = _message(
-            self._method, self._library, X=X.tolist(), y=y.tolist(), budget=budget, seed=self._task.seed
-        )
+    def ask(X: Any, y: Any, budget: Budget, rng: object) -> tuple[str, int | None, float]:  # noqa: N803
+        question = _message(method, library, X=X.tolist(), y=y.tolist(), budget=budget, seed=seed)
         limit = LIMIT if budget.seconds is None else budget.seconds
-        answer = _process_of(self._method, self._library).ask(question, limit + GRACE)
-        self.seconds = answer["seconds"]
-        return answer["formula"], answer["evaluated"]
+        answer = _process_of(method, library).ask(question, limit + GRACE)
+        return answer["formula"], answer["evaluated"], answer["seconds"]
+
+    return ask
 
 
 def check_installed(method: Method) -> None:
