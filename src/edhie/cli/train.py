@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from edhie.cli.corpus import complete_corpus, complete_grammar
-from edhie.cli.number_files import read_weights
+from edhie.cli.latent import read_weights
 from edhie.cli.options import complete_model, option_of, with_options
 from edhie.cli.outputs import MODEL, own_folder
 from edhie.cli.terminal import exit_on_interrupt, noted_bar

@@ -9,11 +9,11 @@ import json
 import math
 import os
 import tomllib
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import edhie
 from edhie.errors import EdhieError
@@ -43,53 +43,6 @@ class Refused(EdhieError):  # noqa: N818 -- an answer, and no fault
     def as_json(self) -> dict[str, Any]:
         """Return the body of the answer."""
         return {"error": str(self)} | ({"where": self.where} if self.where else {})
-
-
-def read_question(body: Any) -> dict[str, Any]:
-    """Return the question in a request, without what is not asked; raise `Refused` with the field that is wrong."""
-    if not isinstance(body, dict):
-        raise Refused("a question is an object of fields")
-    kind = _one_of(body, "kind", KINDS, "fit")
-    question: dict[str, Any] = {
-        "kind": kind,
-        "target": read_text(body, "target", needed=True),
-        "features": _texts(body, "features", 100_000),
-        "sigma": read_text(body, "sigma"),
-        "operators": _operators(body),
-        "max_time": read_number(body, "max_time", 0.1, MOST_SECONDS),
-        "evaluations": read_whole(body, "evaluations", 1, MOST_SEED),
-        "noise": _one_of(body, "noise", NOISES, None),
-        "max_size": read_whole(body, "max_size", 1, 1000),
-        "seed": read_whole(body, "seed", 0, MOST_SEED),
-        "patience": read_whole(body, "patience", 0, MOST_SEED),
-        "options": read_options(body.get("options") or {}),
-    }
-    if kind == "fit":
-        question |= {
-            "guesses": _texts(body, "guesses", MOST_GUESSES),
-            "template": read_text(body, "template"),
-            "field": read_text(body, "field", LONGEST_FIELD),
-            "selection": _one_of(body, "selection", SELECTIONS, None),
-        }
-        if question["template"] and question["guesses"]:
-            both = "a form with unknown parts and a formula to start from cannot be combined; give one of them"
-            raise Refused(both, where={"field": "template"})
-    else:
-        question["formula"] = read_text(body, "formula", needed=True)
-    return {name: value for name, value in question.items() if value not in (None, "", [], {})}
-
-
-def read_options(given: Any) -> dict[str, Any]:
-    """Return the options of reading a table that are known."""
-    if not isinstance(given, dict):
-        raise Refused("options are an object", where={"field": "options"})
-    found: dict[str, Any] = {
-        "decimal": _one_of(given, "decimal", (",", "."), None),
-        "missing": read_text(given, "missing", 1000),
-        "header": _one_of(given, "header", ("no", "mend"), None),
-        "drop_missing": given.get("drop_missing") in (True, "true", "yes", "1"),
-    }
-    return {name: value for name, value in found.items() if value}
 
 
 # -- fields of a request ------------------------------------------------------------------
@@ -122,18 +75,18 @@ def _texts(body: dict[str, Any], field: str, most: int) -> list[str]:
     return [found for value in values if (found := read_text({field: value}, field)) is not None]
 
 
-def _operators(body: dict[str, Any]) -> list[str]:
-    found = _texts(body, "operators", len(OPERATOR_NAMES))
+def _operators(body: dict[str, Any], field: str) -> list[str]:
+    found = _texts(body, field, len(OPERATOR_NAMES))
     unknown = next((name for name in found if name not in OPERATOR_NAMES), None)
     if unknown is not None:
-        raise _wrong("operators", f"there is no operator {unknown!r}")
+        raise _wrong(field, f"there is no operator {unknown!r}")
     return [] if set(found) == set(usual_operators()) else found
 
 
-def _one_of(body: dict[str, Any], field: str, known: Sequence[str], usual: str | None) -> str | None:
+def _one_of(body: dict[str, Any], field: str, known: Sequence[str]) -> str | None:
     value = body.get(field)
     if value is None or value == "":
-        return usual
+        return None
     if value not in known:
         raise _wrong(field, f"choose one of {', '.join(known)}")
     return str(value)
@@ -164,6 +117,64 @@ def read_whole(body: dict[str, Any], field: str, least: int, most: int, *, usual
 def is_finite(value: Any) -> bool:
     """Return whether a value is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+# -- questions ------------------------------------------------------------------------------
+
+
+class Field(NamedTuple):
+    """A field of a question: how it is read, and the option of the command that it becomes."""
+
+    read: Callable[[dict[str, Any], str], Any]
+    option: str = ""
+    is_repeated: bool = False
+    """True if the option is given once for each text of a list; else a list is one line."""
+    kinds: tuple[str, ...] = KINDS
+
+
+FIELDS = {
+    "target": Field(partial(read_text, needed=True), "target"),
+    "features": Field(partial(_texts, most=100_000), "features"),
+    "sigma": Field(read_text, "sigma"),
+    "operators": Field(_operators, "operators"),
+    "max_time": Field(partial(read_number, least=0.1, most=MOST_SECONDS), "max-time"),
+    "evaluations": Field(partial(read_whole, least=1, most=MOST_SEED), "evaluations"),
+    "noise": Field(partial(_one_of, known=NOISES), "noise"),
+    "max_size": Field(partial(read_whole, least=1, most=1000), "max-size"),
+    "seed": Field(partial(read_whole, least=0, most=MOST_SEED), "seed"),
+    "patience": Field(partial(read_whole, least=0, most=MOST_SEED), "patience"),
+    "guesses": Field(partial(_texts, most=MOST_GUESSES), "guess", is_repeated=True, kinds=("fit",)),
+    "template": Field(read_text, "template", kinds=("fit",)),
+    "field": Field(partial(read_text, most=LONGEST_FIELD), "corpus", kinds=("fit",)),
+    "selection": Field(partial(_one_of, known=SELECTIONS), "selection", kinds=("fit",)),
+    "formula": Field(partial(read_text, needed=True), kinds=("revise",)),
+}
+
+
+def read_question(body: Any) -> dict[str, Any]:
+    """Return the question in a request, without what is not asked; raise `Refused` with the field that is wrong."""
+    if not isinstance(body, dict):
+        raise Refused("a question is an object of fields")
+    kind = _one_of(body, "kind", KINDS) or "fit"
+    question = {name: field.read(body, name) for name, field in FIELDS.items() if kind in field.kinds}
+    question |= {"kind": kind, "options": read_options(body.get("options") or {})}
+    if question.get("template") and question["guesses"]:
+        both = "a form with unknown parts and a formula to start from cannot be combined; give one of them"
+        raise Refused(both, where={"field": "template"})
+    return {name: value for name, value in question.items() if value not in (None, "", [], {})}
+
+
+def read_options(given: Any) -> dict[str, Any]:
+    """Return the options of reading a table that are known."""
+    if not isinstance(given, dict):
+        raise Refused("options are an object", where={"field": "options"})
+    found: dict[str, Any] = {
+        "decimal": _one_of(given, "decimal", (",", ".")),
+        "missing": read_text(given, "missing", 1000),
+        "header": _one_of(given, "header", ("no", "mend")),
+        "drop_missing": given.get("drop_missing") in (True, "true", "yes", "1"),
+    }
+    return {name: value for name, value in found.items() if value}
 
 
 # -- what the page offers -------------------------------------------------------------------
