@@ -96,9 +96,9 @@ METHODS: dict[str, Method] = {
         Method("draw", "cvae", name="cvae", about="points drawn from the prior of a CVAE"),
         Method("dso", "grammar", name="dso", about="deep symbolic optimisation: a policy and genetic programming"),
         Method("mosaic", "hvae", strict=False, name="default", about="the search that edhie uses by default"),
-        _rival("operon", "operon:fit", "pyoperon", "Operon: genetic programming in C++", digits=7),
-        _rival("gplearn", "gp_learn:fit", "gplearn", "gplearn: genetic programming in Python"),
-        _rival("pysr", "py_sr:fit", "pysr", "PySR: evolution of expressions, in Julia"),
+        _rival("operon", "packages:operon", "pyoperon", "Operon: genetic programming in C++", digits=7),
+        _rival("gplearn", "packages:gplearn", "gplearn", "gplearn: genetic programming in Python"),
+        _rival("pysr", "packages:pysr", "pysr", "PySR: evolution of expressions, in Julia"),
         _rival("srtoolkit-edhie", "srtoolkit:edhie", "SRToolkit", "EDHiE of symbolic-regression-toolkit"),
         _rival("srtoolkit-proged", "srtoolkit:proged", "SRToolkit", "ProGED of symbolic-regression-toolkit"),
     )

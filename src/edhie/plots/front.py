@@ -47,11 +47,8 @@ class Chart:
         """Return the chart of all equations."""
         x = np.array([each.complexity for each in discovery.equations])
         y, is_log = style.shown_losses(np.array([each.loss for each in discovery.equations]))
-        low, high, span = float(y.min()), float(y.max()), float(x.max() - x.min())
-        y_limits = (0.0, 1.18 * high or 1.0)
-        if is_log:
-            factor = (high / low) ** 0.12 if high > low else 10.0
-            y_limits = low / factor, high * factor
+        span = float(x.max() - x.min())
+        y_limits = style.padded(y, logarithmic=True, share=0.12) if is_log else (0.0, 1.18 * float(y.max()) or 1.0)
         x_limits = float(x.min() - max(0.08 * span, 1)), float(x.max() + max(0.12 * span, 1))
         return cls(x, y, is_log, x_limits, y_limits)
 

@@ -33,7 +33,6 @@ class Queue:
         self._shelf, self._most = shelf, searches
         self._processes: dict[str, asyncio.subprocess.Process] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._extended: set[str] = set()  # runs that are stopped only to go on with more time
         self._is_closing = False
 
     def waiting(self) -> list[Run]:
@@ -55,19 +54,17 @@ class Queue:
             while is_in_use(run.folder):  # a search of the last server still keeps what it found
                 await asyncio.sleep(LOOK_EVERY)
             ended = {"how": "interrupted"}
-            await _note_starts(run)
             while run.wanted == "run" and not self._is_closing:
-                self._extended.discard(run.id)
+                await asyncio.to_thread(run.tail.read)
+                run.starts_before, question = run.tail.n_starts, run.note["question"]
                 ended = await self._run_process(run)
-                if run.id not in self._extended or ended["how"] == "failed":
+                if run.note["question"] == question or ended["how"] == "failed":  # else it has more time
                     break
-                await _note_starts(run)
         except OSError as error:
             ended = {"how": "failed", "error": str(unwritable(error))}
         finally:
             self._processes.pop(run.id, None)
             self._tasks.pop(run.id, None)
-            self._extended.discard(run.id)
             run.is_live = False
         if self._is_closing and ended["how"] == "interrupted":
             return  # the next server resumes it
@@ -150,7 +147,6 @@ class Queue:
         if not question.get("max_time"):
             raise Refused("the search has no time limit", 409)
         run.keep(question=question | {"max_time": question["max_time"] + seconds})
-        self._extended.add(run.id)
         if process := self._processes.get(run.id):
             _signal(process, signal.SIGTERM)
 
@@ -171,12 +167,6 @@ class Queue:
             _signal(process, signal.SIGTERM)
         if self._tasks:
             await asyncio.wait(list(self._tasks.values()), timeout=LEAVE_SECONDS)
-
-
-async def _note_starts(run: Run) -> None:
-    """Note how often the search was started, by which a start is recognised."""
-    await asyncio.to_thread(run.tail.read)
-    run.starts_before = run.tail.n_starts
 
 
 def _check_own(run: Run) -> None:

@@ -16,7 +16,6 @@ import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict
-from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -44,9 +43,7 @@ MEMORY = 8 << 30
 """Memory limit of its process in bytes; enforced on Linux."""
 ENDING = 2.0  # seconds to wait for the exit code of a process that closed its output
 PREPARE = "prepare_"
-"""Prefix of a function in the rival's module that prepares what all of its runs share, such as a model."""
-PACKAGES = "PACKAGES"
-"""Name of a tuple in the rival's module: what is imported before its first run."""
+"""Prefix of a function in the rival's module: it imports the package, and prepares what all runs share."""
 
 _here = threading.local()  # the process of this thread: it serves one run after another
 
@@ -167,8 +164,6 @@ def _answered(message: dict[str, Any]) -> dict[str, Any]:
         question = Question.from_json(message["question"])
         if message["is_preparation"]:
             fit.__globals__.get(f"{PREPARE}{fit.__name__}", lambda question: None)(question)
-            for package in fit.__globals__.get(PACKAGES, ()):
-                import_module(package)
             return {}
         began = time.perf_counter()
         with np.errstate(all="ignore"):
