@@ -152,11 +152,7 @@ def checked(path: str, name: str, question: dict[str, Any]) -> dict[str, Any]:
 def _plain(text: str, names: Sequence[str], field: str) -> str:
     """Return a formula in plain text, or a template that can be read; `Refused` has the place of a fault."""
     try:
-        if field != "template":
-            return str(read(text, everything(names)))
-        _check_length(text)
-        Template.parse(text, everything(names))
-        return text.strip()
+        return str(_template(text, names)["text"] if field == "template" else read(text, everything(names)))
     except EdhieError as error:
         raise refused(error, text, field) from error
 
