@@ -20,7 +20,7 @@ import pytest
 from edhie.bench import ProblemError, runner, workers
 from edhie.bench import execute as execution
 from edhie.bench.execute import execute
-from edhie.bench.methods import Baseline
+from edhie.bench.methods import METHODS, Baseline
 from edhie.bench.records import read_rows_of
 from edhie.bench.runner import Plan, run_benchmark
 from edhie.bench.trial import COLUMNS, CURVE, Outcome, Shard, Trial, TrialSettings
@@ -312,7 +312,7 @@ def test_a_task_that_fails_keeps_no_other_from_going_on(tmp_path: Path) -> None:
 
 
 def test_a_process_that_ends_is_told_and_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    tasks = [Trial("nguyen", "NG-8", "hvar", run, settings=TrialSettings(evaluations=20)) for run in range(2)]
+    tasks = [Trial("nguyen", "NG-8", METHODS["hvar"], run, settings=TrialSettings(evaluations=20)) for run in range(2)]
     submit = workers.submit
 
     def kill_first(number: int, work: Any, task: Trial) -> Any:
@@ -332,7 +332,7 @@ def test_a_process_that_ends_is_told_and_replaced(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_success() -> None:
-    row = execute(Trial("nguyen", "NG-8", "hvar", 0, settings=TrialSettings(evaluations=1000))).row
+    row = execute(Trial("nguyen", "NG-8", METHODS["hvar"], 0, settings=TrialSettings(evaluations=1000))).row
     assert (row["success"], row["equivalent"], row["stopped"]) == (True, "yes", "target")
     assert row["rmse"] < 1e-10
     assert row["r2_test"] == pytest.approx(1)
@@ -340,7 +340,7 @@ def test_a_success() -> None:
 
 
 def test_a_failure() -> None:
-    outcome = execute(Trial("nguyen", "NG-5", "hvar", 0, settings=TrialSettings(evaluations=50)))
+    outcome = execute(Trial("nguyen", "NG-5", METHODS["hvar"], 0, settings=TrialSettings(evaluations=50)))
     row = outcome.row
     assert (row["success"], row["equivalent"], row["evaluated_to_success"]) == (False, "no", None)
     assert row["evaluated"] == 50
@@ -360,20 +360,20 @@ def test_a_search_without_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     search = execution.run
     monkeypatch.setattr(execution, "run", found_nothing)
     for noise in (0.0, 0.1):
-        outcome = execute(Trial("nguyen", "NG-8", "hvar", 0, noise, TrialSettings(evaluations=10)))
+        outcome = execute(Trial("nguyen", "NG-8", METHODS["hvar"], 0, noise, TrialSettings(evaluations=10)))
         row = outcome.row
         assert (row["success"], row["equivalent"], row["rmse"], row["expression"]) == (False, "no", np.inf, "")
         assert outcome.curve == []
 
 
 def test_constants_that_follow_the_noise_are_fitted_again() -> None:
-    row = execute(Trial("feynman16", "FM-8", "hvar", 0, 0.05, TrialSettings(evaluations=500))).row
+    row = execute(Trial("feynman16", "FM-8", METHODS["hvar"], 0, 0.05, TrialSettings(evaluations=500))).row
     assert row["success"]
     assert row["rank"] >= 1
 
 
 def test_noise_is_judged_without_noise() -> None:
-    row = execute(Trial("nguyen", "NG-8", "hvar", 0, 0.1, TrialSettings(evaluations=500))).row
+    row = execute(Trial("nguyen", "NG-8", METHODS["hvar"], 0, 0.1, TrialSettings(evaluations=500))).row
     assert row["success"]
     assert row["rank"] >= 1
     assert row["rmse"] > 1e-3

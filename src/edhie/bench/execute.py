@@ -52,12 +52,12 @@ def execute(trial: Trial, generator: Generator | None = None) -> Outcome:
     """
     problem = _problem(trial.benchmark, trial.problem)
     X, y = problem.data("train", trial.run, trial.noise)  # noqa: N806
-    with nullcontext() if trial.own is None else errors_of(trial.method):
-        generator = generator or _generator(trial.how, problem, trial.settings.model)
-        found = (_discovered if trial.how.strategy == MOSAIC else _searched)(trial, generator, X, y)
+    with errors_of(trial.method.name) if trial.method.is_own else nullcontext():
+        generator = generator or _generator(trial.method, problem, trial.settings.model)
+        found = (_discovered if trial.method.strategy == MOSAIC else _searched)(trial, generator, X, y)
     result, counts = found.result, found.result.counts
     row = {
-        "problem": problem.id, "method": trial.method, "run": trial.run, "seed": trial.run, "noise": trial.noise,
+        "problem": problem.id, "method": trial.method.name, "run": trial.run, "seed": trial.run, "noise": trial.noise,
         "evaluated": counts.executed, "screened": counts.screened, "refits": counts.refits,
         "invalid": counts.invalid + counts.undecodable, "seconds": round(result.seconds, 3),
         "stopped": result.stopped, **_judged(trial, problem, found),
@@ -74,15 +74,15 @@ def execute(trial: Trial, generator: Generator | None = None) -> Outcome:
 
 def prepare(trial: Trial) -> None:
     """Import and load what a trial needs; raise an error if something is missing."""
-    if trial.own is not None and ":" in trial.how.strategy:
-        imported(trial.how.strategy)
-    check_installed(trial.how)
-    _generator(trial.how, _problem(trial.benchmark, trial.problem), trial.settings.model)
+    if trial.method.is_own and ":" in trial.method.strategy:
+        imported(trial.method.strategy)
+    check_installed(trial.method)
+    _generator(trial.method, _problem(trial.benchmark, trial.problem), trial.settings.model)
 
 
 def _discovered(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Found:  # noqa: N803
     """Search as a user does, with the problem's generator and within the limits of the trial."""
-    settings, method = trial.settings, trial.how
+    settings, method = trial.settings, trial.method
     strict = method.strict if settings.strict is None else settings.strict
     evaluations = settings.evaluations or None
     asked = Settings(
@@ -94,7 +94,7 @@ def _discovered(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> F
 
 def _searched(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Found:  # noqa: N803
     """Search with a method of the paper or of the user."""
-    settings, method = trial.settings, trial.how
+    settings, method = trial.settings, trial.method
     is_function = method.source == "none"
     if method.package:
         symbols = problem_symbols(_problem(trial.benchmark, trial.problem))
@@ -152,7 +152,7 @@ def _judged(trial: Trial, problem: BenchmarkProblem, end: Found) -> dict[str, An
 def _verdict(expr: Expr | None, problem: BenchmarkProblem, trial: Trial) -> str | None:
     if expr is None:
         return None if problem.truth is None else "no"
-    answer, is_single = in_problem_names(expr, problem), trial.how.digits < np.finfo(np.float64).precision
+    answer, is_single = in_problem_names(expr, problem), trial.method.digits < np.finfo(np.float64).precision
     if is_single:  # its numbers have too few digits, so they are fitted again
         form, numbers = freed(answer)
         answer = Expr(form.library, form.tokens, numbers)

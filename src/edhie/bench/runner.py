@@ -54,10 +54,8 @@ class Plan:
 
     def trials(self) -> list[Trial]:
         """Return all trials, or those of the shard; those of the first problem first."""
-        method = self.resolved
-        own = method if method.is_own else None
         every = [
-            Trial(self.benchmark, problem.id, method.name, number, float(self.noise), self.settings, own)
+            Trial(self.benchmark, problem.id, self.resolved, number, float(self.noise), self.settings)
             for problem in self.problems()
             for number in range(self.runs)
         ]

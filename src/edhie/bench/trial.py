@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from edhie.bench.methods import Method, method_named
+from edhie.bench.methods import Method
 from edhie.bench.problem_files import ProblemError
 
 COLUMNS = (
@@ -65,24 +65,16 @@ class Trial:
     benchmark: str
     """A name, or the path of a file of problems."""
     problem: str
-    method: str
-    """Name in tables."""
+    method: Method
     run: int
     """Number of the run, also the seed of its data and of its search."""
     noise: float = 0.0
     settings: TrialSettings = field(default_factory=TrialSettings)
-    own: Method | None = None
-    """The method, if it is not in `METHODS`."""
 
     @property
     def key(self) -> tuple[str, int, float]:
         """The key of its row: problem, run and noise."""
         return self.problem, self.run, self.noise
-
-    @property
-    def how(self) -> Method:
-        """The method itself."""
-        return method_named(self.method) if self.own is None else self.own
 
 
 @dataclass(frozen=True)

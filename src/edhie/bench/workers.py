@@ -145,7 +145,7 @@ def check_workers(cluster: DaskCluster, trial: Trial) -> None:
         if isinstance(found, Exception | Failure):  # if edhie itself cannot be imported, an error
             reason = found.reason if isinstance(found, Failure) else f"{type(found).__name__}: {found}"
             raise ProblemError(
-                f"the worker {worker} cannot run {trial.method} on {trial.problem}: {reason}; workers need "
+                f"the worker {worker} cannot run {trial.method.name} on {trial.problem}: {reason}; workers need "
                 "all packages that the method imports, and its files at the same place"
             )
         if found != edhie.__version__:
@@ -155,12 +155,11 @@ def check_workers(cluster: DaskCluster, trial: Trial) -> None:
 
 def _with_absolute_paths(trial: Trial) -> Trial:
     """Return a trial with absolute paths, for workers with another working directory."""
-    own, model = trial.own, trial.settings.model
-    if own is not None:
-        file, colon, name = own.strategy.rpartition(":")
-        own = replace(own, strategy=f"{_absolute(file)}{colon}{name}") if file.endswith(".py") else own
+    method, model = trial.method, trial.settings.model
+    file, colon, name = method.strategy.rpartition(":")
+    method = replace(method, strategy=f"{_absolute(file)}{colon}{name}") if file.endswith(".py") else method
     settings = trial.settings if model is None else replace(trial.settings, model=_absolute(model))
-    return replace(trial, benchmark=_absolute(trial.benchmark), settings=settings, own=own)
+    return replace(trial, benchmark=_absolute(trial.benchmark), settings=settings, method=method)
 
 
 def _absolute(text: str) -> str:
