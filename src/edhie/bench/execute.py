@@ -82,12 +82,10 @@ def prepare(trial: Trial) -> None:
 
 def _discovered(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Found:  # noqa: N803
     """Search as a user does, with the problem's generator and within the limits of the trial."""
-    settings, method = trial.settings, trial.method
-    strict = method.strict if settings.strict is None else settings.strict
-    evaluations = settings.evaluations or None
     asked = Settings(
-        max_time=settings.seconds, max_evaluations=evaluations, generator=generator, strict=strict, seed=trial.run
-    )
+        max_time=trial.settings.seconds, max_evaluations=trial.settings.evaluations or None, generator=generator,
+        strict=trial.is_strict, seed=trial.run,
+    )  # fmt: skip
     found = discover(read_data(X, y, allow_constant_target=True), asked)
     return Found(found.result, found.train, None if found.is_empty else found.best.expr)
 
@@ -104,8 +102,7 @@ def _searched(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Fou
     if is_function:  # its formulas may use any symbol
         library = generator.library
     else:
-        strict = method.strict if settings.strict is None else settings.strict
-        library = answer_library(generator, strict=strict)
+        library = answer_library(generator, strict=trial.is_strict)
         warm_up(generator, library, method.strategy)
     evaluator = Evaluator(library, X, y, constants=MANY_FITS)
     target = success_threshold(y) if trial.noise == 0 else None  # under noise the formula has not the least error

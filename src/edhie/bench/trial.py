@@ -76,6 +76,11 @@ class Trial:
         """The key of its row: problem, run and noise."""
         return self.problem, self.run, self.noise
 
+    @property
+    def is_strict(self) -> bool:
+        """True if answers have the problem's own symbols only."""
+        return self.method.strict if self.settings.strict is None else self.settings.strict
+
 
 @dataclass(frozen=True)
 class Outcome:
