@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from edhie.errors import EdhieError
 from edhie.studio.question import EXAMPLES, Refused, example_file, read_options, setup
-from edhie.studio.requests import Asked, Json, route
+from edhie.studio.requests import Call, Json, route
 from edhie.studio.result_routes import RESULT_ROUTES
 from edhie.studio.run_routes import RUN_ROUTES
 from edhie.studio.runs import unwritable
@@ -68,33 +68,33 @@ async def _told(request: Request, error: Exception) -> Response:
     return Json({"error": f"the studio failed to answer: {error!r}; please report it"}, 500)
 
 
-async def _page(asked: Asked) -> Response:
+async def _page(call: Call) -> Response:
     return FileResponse(STATIC / "index.html", media_type="text/html")
 
 
-async def _choices(asked: Asked) -> dict[str, Any]:
-    return setup(vars(asked.studio.options.limits))
+async def _choices(call: Call) -> dict[str, Any]:
+    return setup(vars(call.studio.options.limits))
 
 
-async def _take_table(asked: Asked) -> dict[str, Any]:
-    studio, headers = asked.studio, asked.request.headers
+async def _take_table(call: Call) -> dict[str, Any]:
+    studio, headers = call.studio, call.headers
     studio.shelf.check_room()
     declared = headers.get("content-length", "")
     size = int(declared) if declared.isdecimal() else 0
-    upload = await studio.uploads.take(headers.get("x-name", ""), asked.request.stream(), declared=size)
+    upload = await studio.uploads.take(headers.get("x-name", ""), call.stream(), declared=size)
     return await _new_summary(studio, upload)
 
 
-async def _take_example(asked: Asked) -> dict[str, Any]:
-    name = (await asked.body()).get("id")
+async def _take_example(call: Call) -> dict[str, Any]:
+    name = (await call.fields()).get("id")
     if not isinstance(name, str) or name not in EXAMPLES:
         raise Refused("there is no such example", 404)
-    asked.studio.shelf.check_room()
-    return await _new_summary(asked.studio, asked.studio.uploads.copy(example_file(name), f"{name}.csv"))
+    call.studio.shelf.check_room()
+    return await _new_summary(call.studio, call.studio.uploads.copy(example_file(name), f"{name}.csv"))
 
 
-async def _take_table_of_run(asked: Asked) -> dict[str, Any]:
-    studio, name = asked.studio, (await asked.body()).get("id")
+async def _take_table_of_run(call: Call) -> dict[str, Any]:
+    studio, name = call.studio, (await call.fields()).get("id")
     studio.shelf.check_room()
     run = studio.shelf.run(name if isinstance(name, str) else "")
     upload = await run_in_threadpool(studio.uploads.copy, *run.needed_table())
@@ -118,27 +118,25 @@ async def _summary(studio: Studio, upload: Upload, options: dict[str, Any]) -> d
     return {"id": upload.id, **found}
 
 
-async def _table(asked: Asked) -> dict[str, Any]:
-    upload = asked.studio.uploads.table(asked.path("table"))
-    return await _summary(asked.studio, upload, read_options(dict(asked.request.query_params)))
+async def _table(call: Call) -> dict[str, Any]:
+    upload = call.studio.uploads.table(call.path_params["table"])
+    return await _summary(call.studio, upload, read_options(dict(call.query_params)))
 
 
-async def _scatter(asked: Asked) -> Any:
-    upload, options = asked.studio.uploads.table(asked.path("table")), read_options(dict(asked.request.query_params))
-    return await asked.studio.ask(
-        "tables", "tables.scatter", path=str(upload.path), name=upload.name, options=options, x=asked.query("x"),
-        y=asked.query("y"),
-    )  # fmt: skip
+async def _scatter(call: Call) -> Any:
+    upload, query = call.studio.uploads.table(call.path_params["table"]), dict(call.query_params)
+    given = {"x": query.get("x", ""), "y": query.get("y", ""), "options": read_options(query)}
+    return await call.studio.ask("tables", "tables.scatter", path=str(upload.path), name=upload.name, **given)
 
 
-async def _check_formula(asked: Asked) -> Any:
-    body = await asked.body()
+async def _check_formula(call: Call) -> Any:
+    body = await call.fields()
     text, kind, variables = body.get("text"), body.get("kind", "formula"), body.get("variables") or []
     if not isinstance(text, str) or kind not in ("formula", "template", "field"):
         raise Refused("give a text, and its kind: formula, template or field")
     if not isinstance(variables, list) or not all(isinstance(each, str) for each in variables):
         raise Refused("variables are a list of texts")
-    return await asked.studio.ask("formulas", "formulas.check", text=text, kind=kind, variables=variables)
+    return await call.studio.ask("formulas", "formulas.check", text=text, kind=kind, variables=variables)
 
 
 ROUTES = [

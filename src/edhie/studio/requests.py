@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
@@ -26,35 +25,24 @@ class Json(JSONResponse):
         return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
-@dataclass(frozen=True)
-class Asked:
+class Call(Request):
     """A request, with the studio that answers it."""
-
-    request: Request
 
     @property
     def studio(self) -> Studio:
         """The studio."""
-        studio: Studio = self.request.app.state.studio
+        studio: Studio = self.app.state.studio
         return studio
 
     @property
     def run(self) -> Run:
         """The run in the address."""
-        return self.studio.shelf.run(self.path("run"))
+        return self.studio.shelf.run(self.path_params["run"])
 
-    def path(self, name: str) -> str:
-        """Return a part of the address."""
-        return str(self.request.path_params[name])
-
-    def query(self, name: str, usual: str = "") -> str:
-        """Return a value of the query."""
-        return self.request.query_params.get(name, usual)
-
-    async def body(self) -> dict[str, Any]:
+    async def fields(self) -> dict[str, Any]:
         """Return the object that the request holds."""
         parts, size = [], 0
-        async for part in self.request.stream():
+        async for part in self.stream():
             size += len(part)
             if size > MOST_JSON:
                 raise Refused(f"the request is larger than {MOST_JSON:,} bytes", 413)
@@ -72,11 +60,11 @@ class Asked:
         return await self.studio.ask("runs", what, folder=str(self.run.folder), **arguments)
 
 
-def route(path: str, answer: Callable[[Asked], Awaitable[Any]], method: str = "GET") -> Route:
+def route(path: str, answer: Callable[[Call], Awaitable[Any]], method: str = "GET") -> Route:
     """Return a route; what its function returns is sent as JSON, unless it is a response already."""
 
     async def endpoint(request: Request) -> Response:
-        found = await answer(Asked(request))
+        found = await answer(Call(request.scope, request.receive))
         return found if isinstance(found, Response) else Json(found)
 
     return Route(path, endpoint, methods=[method])

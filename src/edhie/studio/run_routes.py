@@ -18,7 +18,7 @@ from starlette.responses import StreamingResponse
 from edhie.files import replace_file
 from edhie.safe_text import printable
 from edhie.studio.question import MOST_SECONDS, Refused, read_number, read_question
-from edhie.studio.requests import Asked, Json, route
+from edhie.studio.requests import Call, Json, route
 from edhie.studio.runs import FIELD, LONGEST_NAME, STUDIO, Run, writing
 from edhie.studio.studio import Studio
 
@@ -31,14 +31,14 @@ Events = list[tuple[str, Any]]
 """Events of a stream, each with its kind and what it tells."""
 
 
-async def _runs(asked: Asked) -> list[dict[str, Any]]:
-    asked.studio.shelf.look()
-    return asked.studio.listed()
+async def _runs(call: Call) -> list[dict[str, Any]]:
+    call.studio.shelf.look()
+    return call.studio.listed()
 
 
-async def _new_run(asked: Asked) -> Json:
+async def _new_run(call: Call) -> Json:
     """Check a question, make its folder, and let it wait for its turn."""
-    studio, body = asked.studio, await asked.body()
+    studio, body = call.studio, await call.fields()
     studio.shelf.check_room()
     table, name = _table(studio, body)
     question = read_question(body)
@@ -70,8 +70,8 @@ def _table(studio: Studio, body: dict[str, Any]) -> tuple[Path, str]:
     return upload.path, upload.name
 
 
-async def _run(asked: Asked) -> dict[str, Any]:
-    run = asked.run
+async def _run(call: Call) -> dict[str, Any]:
+    run = call.run
     kept = {name: run.note.get(name) for name in ("question", "file", "rows")}
     more = {
         "columns": run.description.get("columns") or (kept["question"] or {}).get("features"),
@@ -79,33 +79,33 @@ async def _run(asked: Asked) -> dict[str, Any]:
         "folder": str(run.folder),
         "log": printable(run.output, keep="\n\t"),
     }
-    return asked.studio.summary(run) | kept | more
+    return call.studio.summary(run) | kept | more
 
 
-async def _stop(asked: Asked, wanted: str = "stop") -> dict[str, Any]:
-    run = asked.run
-    asked.studio.queue.stop(run, wanted)
-    return asked.studio.summary(run)
+async def _stop(call: Call, wanted: str = "stop") -> dict[str, Any]:
+    run = call.run
+    call.studio.queue.stop(run, wanted)
+    return call.studio.summary(run)
 
 
-async def _resume(asked: Asked) -> dict[str, Any]:
-    run = asked.run
-    asked.studio.queue.resume(run, read_number(await asked.body(), "more_seconds", 0.1, MOST_SECONDS))
-    return asked.studio.summary(run)
+async def _resume(call: Call) -> dict[str, Any]:
+    run = call.run
+    call.studio.queue.resume(run, read_number(await call.fields(), "more_seconds", 0.1, MOST_SECONDS))
+    return call.studio.summary(run)
 
 
-async def _rename(asked: Asked) -> dict[str, Any]:
-    run, name = asked.run, (await asked.body()).get("name")
+async def _rename(call: Call) -> dict[str, Any]:
+    run, name = call.run, (await call.fields()).get("name")
     if not isinstance(name, str) or not name.strip():
         raise Refused("give a name", where={"field": "name"})
     if not run.is_own:
         raise Refused("this run was made by the command line; rename its folder", 409)
     run.keep(name=printable(name.strip())[:LONGEST_NAME])
-    return asked.studio.summary(run)
+    return call.studio.summary(run)
 
 
-async def _delete(asked: Asked) -> dict[str, Any]:
-    studio, run = asked.studio, asked.run
+async def _delete(call: Call) -> dict[str, Any]:
+    studio, run = call.studio, call.run
     await studio.queue.kill(run)
     await run_in_threadpool(studio.shelf.delete, run)
     studio.queue.advance()
@@ -115,13 +115,13 @@ async def _delete(asked: Asked) -> dict[str, Any]:
 # -- streams: server-sent events ------------------------------------------------------------
 
 
-async def _stream_runs(asked: Asked) -> StreamingResponse:
-    studio = asked.studio
+async def _stream_runs(call: Call) -> StreamingResponse:
+    studio = call.studio
     return _stream(studio, lambda: [("runs", studio.listed())], lambda: LIST_SECONDS)
 
 
-async def _stream_run(asked: Asked) -> StreamingResponse:
-    studio, run = asked.studio, asked.run
+async def _stream_run(call: Call) -> StreamingResponse:
+    studio, run = call.studio, call.run
     return _stream(studio, lambda: _now(studio, run), lambda: LIVE_SECONDS if run.is_live else QUIET_SECONDS)
 
 
