@@ -67,8 +67,8 @@ def run_one(job: Row, budgets: dict[str, int]) -> Row:
     """Return the other columns of a run; strict, so that all methods have the same symbols."""
     from edhie.bench.execute import execute
 
-    method = job["method"]
-    settings = TrialSettings(budgets[method], strict=None if method_named(method).strict else True)
+    method = method_named(job["method"])
+    settings = TrialSettings(budgets[method.name], strict=None if method.strict else True)
     row = execute(Trial(BENCHMARK, job["problem"], method, int(job["run"]), float(job["noise"]), settings)).row
     cells = {name: int(value) if isinstance(value, bool) else value for name, value in row.items() if name not in job}
     return {name: "" if value is None else str(value) for name, value in cells.items()}

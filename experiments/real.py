@@ -109,7 +109,7 @@ def halves_of(folder: Path) -> dict[str, str]:
 
 def read_table(folder: Path, name: str) -> Table:
     """Return one table of the folder."""
-    from edhie.bench.problem_files import read_measurements
+    from edhie.bench.problem import read_measurements
 
     law = next(row for row in _laws(folder) if row["name"] == name)
     X, y, names = read_measurements(folder / f"{name}.csv", law["target"], law["features"].split())  # noqa: N806

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from edhie.bench.equivalence import is_equivalent
+from edhie.bench.metrics import is_equivalent
 from edhie.bench.problem import BenchmarkProblem
 from edhie.bench.problem_files import Variable
 from edhie.expr import Expr

@@ -107,7 +107,7 @@ def sample(job: Row, models: Path | None = None, evaluations: int = TrialSetting
     rows = []
     for problem in PROBLEMS:
         remembering.restart()
-        trial = Trial("nguyen", problem, method.name, int(job["run"]), 0.0, TrialSettings(evaluations), method)
+        trial = Trial("nguyen", problem, method, int(job["run"]), 0.0, TrialSettings(evaluations))
         row = execute(trial, remembering).row
         rows.append({
             "problem": problem, "success": str(int(row["success"])), "r2": f"{row['r2_test']:.6f}",

@@ -102,7 +102,7 @@ def split_rows(name: str, rows: int, seed: int) -> tuple[Numbers, Numbers]:
 
 def read_set(folder: Path, name: str) -> Measured:
     """Return one set of the folder."""
-    from edhie.bench.problem_files import read_measurements
+    from edhie.bench.problem import read_measurements
     from edhie.expr import parse
     from edhie.expr.interpret import interpret
     from edhie.expr.standard_libraries import everything

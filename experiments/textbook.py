@@ -20,8 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import kept_searches
-from edhie.bench.equivalence import is_equivalent
-from edhie.bench.metrics import bounded_r2
+from edhie.bench.metrics import bounded_r2, is_equivalent
 from edhie.bench.problem import BenchmarkProblem, load_problems
 from edhie.expr import Expr
 from forms import forest_of, with_free_numbers

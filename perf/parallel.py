@@ -54,9 +54,8 @@ TIMES = Path(__file__).parent / "results" / "parallel_laws.csv"
 def search(order: dict[str, Any]) -> dict[str, Any]:
     """Do one search, warmed up, and return its seconds and whether it ended with an exact equation."""
     from edhie.evaluate import read_data
-    from edhie.fit.discover import discover
+    from edhie.fit.discover import Workers, discover
     from edhie.fit.settings import Settings
-    from edhie.fit.workers import Workers
 
     if order["law"] is None:
         X, y = _noisy_table()  # noqa: N806
@@ -79,9 +78,8 @@ def warm_up(jobs: int, islands: int | None) -> None:
     import numpy as np
 
     from edhie.evaluate import read_data
-    from edhie.fit.discover import discover
+    from edhie.fit.discover import Workers, discover
     from edhie.fit.settings import Settings
-    from edhie.fit.workers import Workers
 
     x = np.linspace(1, 5, 200)[:, np.newaxis]
     few = Settings(max_time=None, max_evaluations=2_000, islands=islands, seed=1)

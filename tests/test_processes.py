@@ -16,7 +16,7 @@ def test_modules_of_the_working_folder_are_not_imported(tmp_path: Path) -> None:
 
 
 def test_a_process_whose_parent_was_gone_before_it_started_ends() -> None:
-    process = start_process("edhie.bench.rivals.child", {PARENT: "0"})
+    process = start_process("edhie.bench.rivals.isolated", {PARENT: "0"})
     try:
         assert process.wait(timeout=30) == 1
     finally:

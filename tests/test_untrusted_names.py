@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from edhie.cli.export import export
 from edhie.cli.predict import writing
-from edhie.cli.show import print_front
+from edhie.cli.show import export, print_front
 from edhie.console import say
 from edhie.errors import NameWarning
 from edhie.evaluate import Data

@@ -11,7 +11,8 @@ from typing import Any
 from edhie.processes import end_with
 
 IDLE_SECONDS = 300  # after which an idle process ends
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+ONE_THREAD = dict.fromkeys([f"{each}_NUM_THREADS" for each in ("OMP", "OPENBLAS", "MKL", "NUMBA")], "1")
+ONE_THREAD["VECLIB_MAXIMUM_THREADS"] = "1"
 _workers: dict[int, Any] = {}
 
 

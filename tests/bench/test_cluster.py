@@ -12,10 +12,10 @@ import pytest
 
 import edhie
 from edhie.bench import ProblemError
-from edhie.bench.cluster import check_workers
 from edhie.bench.records import read_rows_of
 from edhie.bench.runner import Plan, run_benchmark
 from edhie.bench.trial import TrialSettings
+from edhie.bench.workers import check_workers
 
 PLAN = Plan("nguyen", "hvar", runs=2, ids=("NG-1", "NG-8"), settings=TrialSettings(evaluations=300))
 
@@ -96,7 +96,7 @@ def test_a_method_that_workers_cannot_import(cluster: Any, tmp_path: Path, monke
     ):
         run_benchmark(plan, tmp_path / "out", cluster=cluster.scheduler_address)
     monkeypatch.setattr(edhie, "__version__", "0.0.1")  # here and on the workers, which are threads
-    monkeypatch.setattr("edhie.bench.cluster._ready", lambda trial: {"version": "0.0.2"})
+    monkeypatch.setattr("edhie.bench.workers._version_if_ready", lambda trial: "0.0.2")
     with pytest.raises(ProblemError, match=r"has edhie 0\.0\.2, and this machine 0\.0\.1; install the same"):
         run_benchmark(PLAN, tmp_path / "out", cluster=cluster.scheduler_address)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from edhie.bench import BenchmarkProblem, load_problems
-from edhie.bench.equivalence import is_equivalent
+from edhie.bench.metrics import is_equivalent
 from edhie.bench.problem_files import Variable
 from edhie.evaluate import fit_constants, read_data
 from edhie.expr import Forest, parse

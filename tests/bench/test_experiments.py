@@ -13,6 +13,7 @@ import learning_curves
 import noise
 import rows as rows_module
 import search_runs
+from edhie.bench.methods import METHODS
 from edhie.bench.runner import Ended
 from edhie.bench.trial import COLUMNS, Trial
 from edhie.bench.workers import Failure
@@ -139,7 +140,7 @@ def test_the_tables_of_noise_have_both_methods_beside_the_paper(
 def test_a_run_that_failed_is_printed_with_its_reason(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    failure = Failure(Trial("nguyen", "NG-8", "hvar", 3), "no memory")
+    failure = Failure(Trial("nguyen", "NG-8", METHODS["hvar"], 3), "no memory")
     monkeypatch.setattr(search_runs, "run_benchmark", lambda *_, **__: Ended([], tmp_path, [failure], []))
     search_runs.run("hvar", search_runs.parser(None, ["hvar"]).parse_args(["--results", str(tmp_path)]))
     assert capsys.readouterr().out == "NG-8, run 3 failed: no memory\n"

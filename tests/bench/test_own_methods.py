@@ -15,7 +15,8 @@ from edhie.bench import METHODS, Method, Plan, ProblemError, TrialSettings, run_
 from edhie.bench.execute import execute
 from edhie.bench.own_methods import resolve_method
 from edhie.bench.records import read_rows_of
-from edhie.bench.trial import WORKER, Trial
+from edhie.bench.trial import Trial
+from edhie.bench.workers import WORKER
 from edhie.errors import SearchError
 from edhie.search import strategy_named
 from edhie.search.sampling import Draw
@@ -72,7 +73,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def row_of(method: Any, problem: str = "NG-8", noise: float = 0.0) -> dict[str, Any]:
     found = resolve_method(method)
-    return execute(Trial("nguyen", problem, found.name, 0, noise, SETTINGS, found if found.is_own else None)).row
+    return execute(Trial("nguyen", problem, found, 0, noise, SETTINGS)).row
 
 
 def test_the_same_search_under_another_name_gives_the_same(mine: Path) -> None:

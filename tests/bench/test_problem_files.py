@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from edhie.bench import ProblemError, load_problems
-from edhie.bench.equivalence import is_equivalent
+from edhie.bench.metrics import is_equivalent
 
 GOOD = """
 [defaults]

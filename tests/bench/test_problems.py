@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from edhie.bench import BenchmarkProblem, ProblemError, benchmark_names, load_problems
-from edhie.bench.equivalence import is_equivalent
+from edhie.bench.metrics import is_equivalent
 from edhie.bench.problem import chosen
 from edhie.corpora import physics
 from edhie.evaluate import Evaluator

@@ -9,21 +9,22 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from edhie.bench import ProblemError, runner
+from edhie.bench import ProblemError, runner, workers
 from edhie.bench import execute as execution
-from edhie.bench import workers as crew
 from edhie.bench.execute import execute
-from edhie.bench.methods import Baseline
+from edhie.bench.methods import METHODS, Baseline
 from edhie.bench.records import read_rows_of
 from edhie.bench.runner import Plan, run_benchmark
 from edhie.bench.trial import COLUMNS, CURVE, Outcome, Shard, Trial, TrialSettings
-from edhie.bench.workers import Crew, Failure
+from edhie.bench.workers import Failure
 from edhie.results import Front, History, SearchResult
 
 SETTINGS = TrialSettings(evaluations=300)
@@ -117,16 +118,12 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[Trial]:
     """The tasks that are run from now on; in this process, which is quicker."""
     seen: list[Trial] = []
 
-    class Here:
-        def __init__(self, tasks: list[Trial], workers: int) -> None:
-            self.tasks = tasks
+    def outcomes(tasks: list[Trial], workers: int) -> Iterator[Outcome]:
+        for task in tasks:
+            seen.append(task)
+            yield execute(task)
 
-        def outcomes(self) -> object:
-            for task in self.tasks:
-                seen.append(task)
-                yield execute(task)
-
-    monkeypatch.setattr(runner, "Crew", Here)
+    monkeypatch.setattr(runner, "process_outcomes", outcomes)
     return seen
 
 
@@ -315,33 +312,27 @@ def test_a_task_that_fails_keeps_no_other_from_going_on(tmp_path: Path) -> None:
 
 
 def test_a_process_that_ends_is_told_and_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    tasks = [Trial("nguyen", "NG-8", "hvar", run, settings=TrialSettings(evaluations=20)) for run in range(2)]
-    asked = crew._asked
+    tasks = [Trial("nguyen", "NG-8", METHODS["hvar"], run, settings=TrialSettings(evaluations=20)) for run in range(2)]
+    submit = workers.submit
 
-    def kill_first(process: subprocess.Popen[str], task: Trial) -> Outcome | Failure:
+    def kill_first(number: int, work: Any, task: Trial) -> Any:
         if task.run == 0:
-            process.kill()
-            process.wait()
-        return asked(process, task)
+            return submit(number, os.kill, submit(number, os.getpid).result(), signal.SIGKILL)
+        return submit(number, work, task)
 
-    monkeypatch.setattr(crew, "_asked", kill_first)
-    first, second = Crew(tasks, 1).outcomes()
+    monkeypatch.setattr(workers, "submit", kill_first)
+    first, second = workers.process_outcomes(tasks, 1)
     assert isinstance(first, Failure)
-    assert first.reason.startswith("its process ended with code -9")
+    assert first.reason == "its process ended with code -9, perhaps for lack of memory; try fewer workers"
     assert isinstance(second, Outcome)
     assert second.row | {"seconds": 0} == execute(tasks[1]).row | {"seconds": 0}
-
-
-def test_tasks_as_json() -> None:
-    task = Trial("nguyen", "NG-1", "hvar", 3, 0.1, TrialSettings(seconds=1.5, strict=True))
-    assert Trial.from_json(json.loads(json.dumps(asdict(task)))) == task
 
 
 # -- single runs ----------------------------------------------------------------------
 
 
 def test_a_success() -> None:
-    row = execute(Trial("nguyen", "NG-8", "hvar", 0, settings=TrialSettings(evaluations=1000))).row
+    row = execute(Trial("nguyen", "NG-8", METHODS["hvar"], 0, settings=TrialSettings(evaluations=1000))).row
     assert (row["success"], row["equivalent"], row["stopped"]) == (True, "yes", "target")
     assert row["rmse"] < 1e-10
     assert row["r2_test"] == pytest.approx(1)
@@ -349,7 +340,7 @@ def test_a_success() -> None:
 
 
 def test_a_failure() -> None:
-    outcome = execute(Trial("nguyen", "NG-5", "hvar", 0, settings=TrialSettings(evaluations=50)))
+    outcome = execute(Trial("nguyen", "NG-5", METHODS["hvar"], 0, settings=TrialSettings(evaluations=50)))
     row = outcome.row
     assert (row["success"], row["equivalent"], row["evaluated_to_success"]) == (False, "no", None)
     assert row["evaluated"] == 50
@@ -369,20 +360,20 @@ def test_a_search_without_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     search = execution.run
     monkeypatch.setattr(execution, "run", found_nothing)
     for noise in (0.0, 0.1):
-        outcome = execute(Trial("nguyen", "NG-8", "hvar", 0, noise, TrialSettings(evaluations=10)))
+        outcome = execute(Trial("nguyen", "NG-8", METHODS["hvar"], 0, noise, TrialSettings(evaluations=10)))
         row = outcome.row
         assert (row["success"], row["equivalent"], row["rmse"], row["expression"]) == (False, "no", np.inf, "")
         assert outcome.curve == []
 
 
 def test_constants_that_follow_the_noise_are_fitted_again() -> None:
-    row = execute(Trial("feynman16", "FM-8", "hvar", 0, 0.05, TrialSettings(evaluations=500))).row
+    row = execute(Trial("feynman16", "FM-8", METHODS["hvar"], 0, 0.05, TrialSettings(evaluations=500))).row
     assert row["success"]
     assert row["rank"] >= 1
 
 
 def test_noise_is_judged_without_noise() -> None:
-    row = execute(Trial("nguyen", "NG-8", "hvar", 0, 0.1, TrialSettings(evaluations=500))).row
+    row = execute(Trial("nguyen", "NG-8", METHODS["hvar"], 0, 0.1, TrialSettings(evaluations=500))).row
     assert row["success"]
     assert row["rank"] >= 1
     assert row["rmse"] > 1e-3

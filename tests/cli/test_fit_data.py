@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from edhie.cli.fit_data import tell
+from edhie.cli.fit import tell
 from edhie.cli.search_options import Asked
 from edhie.errors import DataError
 from edhie.fit.measured import Measured

@@ -6,7 +6,6 @@ import csv
 import json
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ import pytest
 from revisions import SCENARIOS
 
 DECAY = "c*x0*exp(-c*x1)"
-cli_revise = import_module("edhie.cli.revise")
 
 
 @pytest.fixture
@@ -98,7 +96,7 @@ def test_control_c(edhie: Callable[..., Any], decay: Path, monkeypatch: pytest.M
     def stopping(*given: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["edhie.cli.revise"], "revised", stopping)
+    monkeypatch.setattr(sys.modules["edhie.cli.fit"], "revised", stopping)
     code, printed, err = edhie("revise", DECAY, decay, "--target", "y", "--quiet")
     assert (code, printed, err) == (130, "", "stopped before anything was found\n")
 

@@ -71,7 +71,7 @@ def test_own_search_beats_drawing_within_the_same_budget(capsys: pytest.CaptureF
 @pytest.mark.parametrize(("problem", "is_found"), [("NG-1", True), ("NG-5", False), ("NG-8", True), ("NG-9", False)])
 def test_own_tool_is_run_on_the_benchmarks(problem: str, is_found: bool) -> None:
     method = resolve_method(f"{EXTENDING / 'own_tool.py'}:sparse")
-    row = execute(Trial("nguyen", problem, method.name, 0, own=method)).row
+    row = execute(Trial("nguyen", problem, method, 0)).row
     assert (row["method"], row["success"], row["equivalent"]) == ("sparse", is_found, "yes" if is_found else "no")
     assert 1 <= row["evaluated"] <= 5
 

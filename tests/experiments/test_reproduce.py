@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import reproduce
-from edhie.bench import runner
-from edhie.bench.workers import Crew
+from edhie.bench import runner, workers
 from edhie.cli import main
 from edhie.cli.terminal import UNAVAILABLE
 from paper_items import RESULTS, items
@@ -64,7 +63,7 @@ def test_committed_runs_are_not_repeated(command: str, tmp_path: Path, monkeypat
         (tmp_path / path.name).write_bytes(path.read_bytes())
     monkeypatch.setattr(runner, "check_installed", None)
     monkeypatch.setattr(runner, "needed_training", None)
-    monkeypatch.setattr(Crew, "_run", None)
+    monkeypatch.setattr(workers, "submit", None)
     monkeypatch.setattr(sys, "argv", [*words[:-1], str(tmp_path)])
     with pytest.raises(SystemExit, match="0"):
         main()

@@ -9,6 +9,7 @@ import pytest
 
 import sampling
 from edhie.bench.execute import execute
+from edhie.bench.methods import METHODS
 from edhie.bench.trial import Trial, TrialSettings
 from edhie.generators import load
 from rows import read_rows, write_rows
@@ -19,7 +20,7 @@ def test_rows_are_those_of_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(sampling, "PROBLEMS", ("NG-5", "NG-1"))
     rows = sample({"model": "hvae", "dimension": "32", "run": "0"}, evaluations=3000)
     for row in rows:
-        expected = execute(Trial("nguyen", row["problem"], "hvar", 0, 0.0, TrialSettings(3000))).row
+        expected = execute(Trial("nguyen", row["problem"], METHODS["hvar"], 0, 0.0, TrialSettings(3000))).row
         assert row["success"] == str(int(expected["success"]))
         assert row["evaluated"] == str(expected["evaluated"])
         assert row["found_after"] == str(expected["evaluated_to_success"] or "")

@@ -10,7 +10,9 @@ import pytest
 from edhie.errors import SearchError
 from edhie.fit import Settings
 from edhie.fit.revision import revise
-from edhie.fit.revision.saving import DESCRIPTION, load, save
+from edhie.fit.run_folder import REVISION as DESCRIPTION
+from edhie.fit.run_folder import load_revision as load
+from edhie.fit.run_folder import save_revision as save
 from revisions import SCENARIOS
 
 

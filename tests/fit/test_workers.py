@@ -11,7 +11,7 @@ from sklearn.model_selection import cross_val_score
 
 from edhie import EDHiERegressor
 from edhie.errors import EdhieError
-from edhie.fit.workers import Workers, cores_of
+from edhie.fit.discover import Workers, cores_of
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(1, 4, (60, 2))

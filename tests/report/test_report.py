@@ -20,9 +20,8 @@ from edhie.evaluate import Data, read_data
 from edhie.expr import Expr, Forest, parse
 from edhie.fit import Discovery, Problem, Settings
 from edhie.report import write_report
-from edhie.report.equation import MOST_PICTURES
+from edhie.report.equations import BOTTOM, LEFT, MOST_PICTURES, RIGHT, TOP, front_chart
 from edhie.report.fragments import number
-from edhie.report.front import BOTTOM, LEFT, RIGHT, TOP, front_chart
 from edhie.report.page import report_page
 from edhie.results import Candidates, Front
 from edhie.selection.noise import model_of

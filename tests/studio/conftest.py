@@ -13,8 +13,7 @@ pytest.importorskip("httpx")
 
 from edhie.fit import Settings, discover, read_file
 from edhie.fit.revision import revise
-from edhie.fit.revision import saving as revisions
-from edhie.fit.run_folder import save
+from edhie.fit.run_folder import save, save_revision
 from revisions import SCENARIOS
 from serving import Client, serving
 
@@ -32,7 +31,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save(found, folder / "Fit <b>one")
     scenario = SCENARIOS["an offset"]
     settings = Settings(max_evaluations=300, max_time=None)
-    revisions.save(revise(scenario.formula, scenario.data(), settings), folder / "revision")
+    save_revision(revise(scenario.formula, scenario.data(), settings), folder / "revision")
     return folder
 
 

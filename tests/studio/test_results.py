@@ -18,15 +18,13 @@ import pytest
 from edhie.evaluate import Data
 from edhie.expr import parse
 from edhie.expr.interpret import interpret
-from edhie.fit.revision import saving as revisions
-from edhie.fit.run_folder import load, save
+from edhie.fit.run_folder import load, load_revision, save, save_revision
 from edhie.selection.noise import PROPORTIONAL, model_of
 from edhie.studio.answers.curves import _measured, try_values
 from edhie.studio.answers.curves import fit as fit_of
-from edhie.studio.answers.equations import equations
-from edhie.studio.answers.opened_run import Rows
-from edhie.studio.answers.takeaway import export
-from edhie.studio.choices import EXPORTS
+from edhie.studio.answers.equations import equations, export
+from edhie.studio.answers.reading import Rows
+from edhie.studio.question import EXPORTS
 from serving import Client
 
 TREE = {"nodes", "edges", "width", "height"}
@@ -215,12 +213,12 @@ def test_errors_are_relative_where_the_noise_is_proportional(runs: Path, tmp_pat
 
 def test_no_cell_of_a_table_to_take_away_begins_a_formula(runs: Path, tmp_path: Path) -> None:
     formula = "=cmd|' /C calc'!A0"
-    found, revised = load(runs / "Fit <b>one"), revisions.load(runs / "revision")
+    found, revised = load(runs / "Fit <b>one"), load_revision(runs / "revision")
     hostile = replace(found.problem, target=formula, columns=(formula, "-x"))
     renamed = tuple(replace(each, target=formula) for each in found.equations)
     folder = save(replace(found, problem=hostile, equations=renamed), tmp_path / "fit")
     steps = tuple(replace(each, equation=replace(each.equation, target=formula)) for each in revised.steps)
-    revisions.save(replace(revised, target=formula, steps=steps), tmp_path / "revision")
+    save_revision(replace(revised, target=formula, steps=steps), tmp_path / "revision")
     for path in tmp_path.rglob("*.csv"):
         rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
         cells = [cell for row in rows for cell in row]

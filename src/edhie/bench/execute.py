@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from edhie.arrays import Numbers
-from edhie.bench.equivalence import freed, is_equivalent
 from edhie.bench.methods import answer_library, generator_for, in_problem_names, problem_symbols
-from edhie.bench.metrics import bounded_r2, evaluated_to_success, rank_of_truth, success_threshold
+from edhie.bench.metrics import bounded_r2, evaluated_to_success, freed, is_equivalent, rank_of_truth, success_threshold
 from edhie.bench.own_methods import Answering, errors_of
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
-from edhie.bench.rivals.isolated import Rival, check_installed
+from edhie.bench.rivals.isolated import asking, check_installed
 from edhie.bench.trial import COLUMNS, NO_ANSWER, Outcome, Trial
 from edhie.evaluate import Data, Evaluator, FitConfig, fit_constants, read_columns, read_data, squared_errors, values
 from edhie.expr import Expr, Forest
@@ -53,60 +52,57 @@ def execute(trial: Trial, generator: Generator | None = None) -> Outcome:
     """
     problem = _problem(trial.benchmark, trial.problem)
     X, y = problem.data("train", trial.run, trial.noise)  # noqa: N806
-    with nullcontext() if trial.own is None else errors_of(trial.method):
-        generator = generator or _generator(trial.how, problem, trial.settings.model)
-        found = (_discovered if trial.how.strategy == MOSAIC else _searched)(trial, generator, X, y)
+    with errors_of(trial.method.name) if trial.method.is_own else nullcontext():
+        generator = generator or _generator(trial.method, problem, trial.settings.model)
+        found = (_discovered if trial.method.strategy == MOSAIC else _searched)(trial, generator, X, y)
     result, counts = found.result, found.result.counts
     row = {
-        "problem": problem.id, "method": trial.method, "run": trial.run, "seed": trial.run, "noise": trial.noise,
+        "problem": problem.id, "method": trial.method.name, "run": trial.run, "seed": trial.run, "noise": trial.noise,
         "evaluated": counts.executed, "screened": counts.screened, "refits": counts.refits,
         "invalid": counts.invalid + counts.undecodable, "seconds": round(result.seconds, 3),
         "stopped": result.stopped, **_judged(trial, problem, found),
     }  # fmt: skip
     curve = _curve(result, found.data)
-    if isinstance(found.strategy, Rival):
-        row |= {} if found.strategy.seconds is None else {"seconds": round(found.strategy.seconds, 3)}
-        row |= {"stopped": f"{NO_ANSWER}{found.strategy.reason}"} if found.strategy.reason else {}
     if isinstance(found.strategy, Answering):  # it counts its own evaluations
-        executed = found.strategy.executed
+        executed, seconds, reason = found.strategy.executed, found.strategy.seconds, found.strategy.reason
         row |= {"evaluated": executed, "evaluated_to_success": executed if row["success"] else None}
+        row |= {} if seconds is None else {"seconds": round(seconds, 3)}
+        row |= {"stopped": f"{NO_ANSWER}{reason}"} if reason else {}
         curve = [] if executed is None else [[float(executed), *point[1:]] for point in curve]
     return Outcome({name: row[name] for name in COLUMNS}, curve)
 
 
 def prepare(trial: Trial) -> None:
     """Import and load what a trial needs; raise an error if something is missing."""
-    if trial.own is not None and ":" in trial.how.strategy:
-        imported(trial.how.strategy)
-    check_installed(trial.how)
-    _generator(trial.how, _problem(trial.benchmark, trial.problem), trial.settings.model)
+    if trial.method.is_own and ":" in trial.method.strategy:
+        imported(trial.method.strategy)
+    check_installed(trial.method)
+    _generator(trial.method, _problem(trial.benchmark, trial.problem), trial.settings.model)
 
 
 def _discovered(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Found:  # noqa: N803
     """Search as a user does, with the problem's generator and within the limits of the trial."""
-    settings, method = trial.settings, trial.how
-    strict = method.strict if settings.strict is None else settings.strict
-    evaluations = settings.evaluations or None
     asked = Settings(
-        max_time=settings.seconds, max_evaluations=evaluations, generator=generator, strict=strict, seed=trial.run
-    )
+        max_time=trial.settings.seconds, max_evaluations=trial.settings.evaluations or None, generator=generator,
+        strict=trial.is_strict, seed=trial.run,
+    )  # fmt: skip
     found = discover(read_data(X, y, allow_constant_target=True), asked)
     return Found(found.result, found.train, None if found.is_empty else found.best.expr)
 
 
 def _searched(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Found:  # noqa: N803
     """Search with a method of the paper or of the user."""
-    settings, method = trial.settings, trial.how
+    settings, method = trial.settings, trial.method
     is_function = method.source == "none"
     if method.package:
-        strategy: Strategy = Rival(method, problem_symbols(_problem(trial.benchmark, trial.problem)))
+        symbols = problem_symbols(_problem(trial.benchmark, trial.problem))
+        strategy: Strategy = Answering(asking(method, symbols, trial.run), keeps_errors=True)
     else:
         strategy = Answering(imported(method.strategy)) if is_function else strategy_named(method.strategy)
     if is_function:  # its formulas may use any symbol
         library = generator.library
     else:
-        strict = method.strict if settings.strict is None else settings.strict
-        library = answer_library(generator, strict=strict)
+        library = answer_library(generator, strict=trial.is_strict)
         warm_up(generator, library, method.strategy)
     evaluator = Evaluator(library, X, y, constants=MANY_FITS)
     target = success_threshold(y) if trial.noise == 0 else None  # under noise the formula has not the least error
@@ -153,7 +149,7 @@ def _judged(trial: Trial, problem: BenchmarkProblem, end: Found) -> dict[str, An
 def _verdict(expr: Expr | None, problem: BenchmarkProblem, trial: Trial) -> str | None:
     if expr is None:
         return None if problem.truth is None else "no"
-    answer, is_single = in_problem_names(expr, problem), trial.how.digits < np.finfo(np.float64).precision
+    answer, is_single = in_problem_names(expr, problem), trial.method.digits < np.finfo(np.float64).precision
     if is_single:  # its numbers have too few digits, so they are fitted again
         form, numbers = freed(answer)
         answer = Expr(form.library, form.tokens, numbers)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -59,6 +61,10 @@ class Method:
     """Module of another package that the method calls, in a separate process."""
     digits: int = 15
     """Decimal digits that the method computes with."""
+    paper: str = ""
+    """The paper's system that it is compared with, if that has another name."""
+    label: str = ""
+    """The paper's name of the system, if it is not in capitals."""
 
     @property
     def is_own(self) -> bool:
@@ -79,31 +85,9 @@ class Method:
         return self if latent == self.latent else replace(self, latent=latent, name=f"{self.name}-{latent}")
 
 
-def _rival(name: str, function: str, package: str, about: str, digits: int = 15) -> Method:
-    """Return another package as a method."""
-    where = f"edhie.bench.rivals.{function}"
-    return Method(where, "none", strict=False, about=about, name=name, package=package, digits=digits)
-
-
-METHODS: dict[str, Method] = {
-    method.name: method
-    for method in (
-        Method("evolve", "hvae", name="edhie", about="evolution in the latent space of an HVAE"),
-        Method("draw", "hvae", name="hvar", about="points drawn from the prior of an HVAE"),
-        Method("draw", "grammar", name="proged", about="expressions drawn from the grammar"),
-        Method("draw", "gvae", name="gvae", about="points drawn from the prior of a GVAE"),
-        Method("evolve", "gvae", latent=64, name="gvae-evo", about="evolution in the latent space of a GVAE"),
-        Method("draw", "cvae", name="cvae", about="points drawn from the prior of a CVAE"),
-        Method("dso", "grammar", name="dso", about="deep symbolic optimisation: a policy and genetic programming"),
-        Method("mosaic", "hvae", strict=False, name="default", about="the search that edhie uses by default"),
-        _rival("operon", "operon:fit", "pyoperon", "Operon: genetic programming in C++", digits=7),
-        _rival("gplearn", "gp_learn:fit", "gplearn", "gplearn: genetic programming in Python"),
-        _rival("pysr", "py_sr:fit", "pysr", "PySR: evolution of expressions, in Julia"),
-        _rival("srtoolkit-edhie", "srtoolkit:edhie", "SRToolkit", "EDHiE of symbolic-regression-toolkit"),
-        _rival("srtoolkit-proged", "srtoolkit:proged", "SRToolkit", "ProGED of symbolic-regression-toolkit"),
-    )
-}
-"""Methods by name. Latent dimensions are the paper's: the best for random sampling, 64 for evolution with a GVAE."""
+TABLE = (files("edhie.bench") / "methods.toml").read_text(encoding="utf-8")
+METHODS = {name: Method(name=name, **row) for name, row in tomllib.loads(TABLE).items()}
+"""Methods by name, from `methods.toml`."""
 
 
 def method_named(name: str) -> Method:

@@ -19,42 +19,54 @@ from edhie.bench.methods import METHODS, Method, method_named
 from edhie.bench.problem_files import ProblemError
 from edhie.errors import EdhieError, SearchError
 from edhie.expr import Forest, parse
+from edhie.safe_text import printable
 from edhie.search.base import State, Strategy, Task
 from edhie.search.strategies import imported, is_text_of_object, made_strategy, text_of
 
 
 class Answering(Strategy):
-    """A strategy of one step: call the function and score its answer."""
+    """A strategy of one step: call a function of the data, and score the formula that it returns."""
 
     name: ClassVar[str] = "answering"
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
-        self.executed: int | None = None
-        """Number of expressions that the function reports as executed; None if it does not report any."""
-        self.error = math.inf
-        """Error of the formula; infinite if a value is not finite."""
+    def __init__(self, function: Callable[..., Any], *, keeps_errors: bool = False) -> None:
+        """With `keeps_errors`, an error is kept as the `reason`, and not raised."""
+        self._function, self._keeps_errors = function, keeps_errors
 
     def begin(self, task: Task) -> None:
         """Prepare the one step."""
         self._task = task
-        self.executed, self.error = None, math.inf
+        self.executed: int | None = None
+        """Number of expressions that the function reports as executed; None if it does not report any."""
+        self.seconds: float | None = None
+        """Seconds that the function reports; None if it does not report any."""
+        self.reason = ""
+        """Why there is no formula with finite values, if errors are kept; empty if there is one."""
 
     def step(self, rng: np.random.Generator) -> bool:
         """Call the function and score its answer."""
+        try:
+            is_finite = math.isfinite(self._score_answer(rng))
+            self.reason = "its formula has no finite value in some row" if self._keeps_errors and not is_finite else ""
+        except EdhieError as error:
+            if not self._keeps_errors:
+                raise
+            self.reason = printable(" ".join(str(error).split())[:LONGEST])
+        return False
+
+    def _score_answer(self, rng: np.random.Generator) -> float:
+        """Return the error of the formula; infinite if a value is not finite."""
         data = self._task.evaluator.data
         answer = self._function(data.columns.T.copy(), data.y.copy(), self._task.budget, rng)
-        formula, executed = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
+        formula, executed, *more = answer if isinstance(answer, tuple) and len(answer) > 1 else (answer, None)
         is_count = executed is None or (isinstance(executed, int | np.integer) and executed >= 0)
-        if not isinstance(formula, str) or not is_count:
+        if not isinstance(formula, str) or not is_count or len(more) > 1:
             raise SearchError(
                 f"the answer is {answer!r}; it has to be a formula as a text, or a pair of a formula and the number of "
                 "expressions executed"
             )
-        self.executed = None if executed is None else int(executed)
-        scores = self._task.score(Forest.from_exprs([parse(formula, self._task.evaluator.library)]))
-        self.error = float(scores.errors[0])
-        return False
+        self.executed, self.seconds = None if executed is None else int(executed), more[0] if more else None
+        return float(self._task.score(Forest.from_exprs([parse(formula, self._task.evaluator.library)])).errors[0])
 
     def state(self) -> State:
         """Return an empty state, since there is one step only."""
@@ -68,6 +80,7 @@ Given = str | Method | Callable[..., Any]
 """A name in `METHODS`, `module:Climb`, `path/to/file.py:Climb`, or the object itself."""
 ARGUMENTS = ("X", "y", "budget", "rng")
 """Arguments of a method that is a function of the data."""
+LONGEST = 300  # characters of a reason
 NOT_USERS = (str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix)  # folders of edhie and of Python
 
 
@@ -106,7 +119,9 @@ def errors_of(name: str) -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:
-        raise ProblemError(f"{name} raised {type(error).__name__}: {error}{_place(error)}") from error
+        lines = [each for each in extract_tb(error.__traceback__) if not each.filename.startswith(NOT_USERS)]
+        place = f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines else ""
+        raise ProblemError(f"{name} raised {type(error).__name__}: {error}{place}") from error
 
 
 def _own(given: str | Callable[..., Any]) -> Method:
@@ -128,9 +143,3 @@ def _takes(asked: inspect.Signature, count: int) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _place(error: Exception) -> str:
-    """Return the last line of the user's code in a traceback, if there is one."""
-    lines = [each for each in extract_tb(error.__traceback__) if not each.filename.startswith(NOT_USERS)]
-    return f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines else ""

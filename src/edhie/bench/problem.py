@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
@@ -13,18 +14,9 @@ from typing import Any, Literal
 import numpy as np
 
 from edhie.arrays import Numbers
-from edhie.bench.problem_files import (
-    BASE_UNITS,
-    ProblemError,
-    Unit,
-    Variable,
-    check_name,
-    plain_id,
-    read_measurements,
-    read_rows,
-    read_table,
-)
-from edhie.errors import EdhieError, raised_as, suggestion
+from edhie.bench.problem_files import BASE_UNITS, ProblemError, Unit, Variable, check_name, plain_id, read_rows
+from edhie.errors import DataError, EdhieError, raised_as, suggestion
+from edhie.evaluate.tables import open_table
 from edhie.expr import Expr, parse
 from edhie.expr.interpret import interpret
 from edhie.expr.standard_libraries import everything
@@ -34,6 +26,7 @@ SPLITS: tuple[Split, ...] = ("train", "test")
 SUFFIX = ".toml"
 ALIASES = {"feynman": "feynman120"}
 SHIPPED = files("edhie.bench") / "problems"
+LEAST_ROWS = 4  # two to train, two to test
 FROM_VALUES, FROM_NOISE = 0, 1  # separate random streams, so that noise does not change the points
 
 
@@ -186,3 +179,33 @@ def _with_columns(problem: BenchmarkProblem, file: Path) -> BenchmarkProblem:
     ends = zip(names, X.min(axis=0).tolist(), X.max(axis=0).tolist(), strict=True)
     found = tuple(given.get(name) or Variable(name, low, high) for name, low, high in ends)
     return replace(problem, variables=found)
+
+
+def read_measurements(
+    path: Path, target: str | None = None, variables: Sequence[str] | None = None
+) -> tuple[Numbers, Numbers, tuple[str, ...]]:
+    """Return X (rows, variables), y and the variables' names of a CSV file; a target by default, the last column."""
+    names, table = read_table(path)
+    target = names[-1] if target is None else target
+    chosen = tuple(variables or (name for name in names if name != target))
+    for name in (*chosen, target):
+        if name not in names:
+            hint = suggestion(name, names) or f"; it has {', '.join(names)}"
+            raise ProblemError(f"{path} has no column {name!r}{hint}")
+    return table[:, [names.index(name) for name in chosen]], table[:, names.index(target)], chosen
+
+
+@lru_cache(maxsize=8)
+def read_table(path: Path) -> tuple[tuple[str, ...], Numbers]:
+    """Return the names of the columns of a CSV file with a header, and their numbers."""
+    try:
+        file = open_table(path)
+        names, table = file.names, file.numbers(file.names)
+    except DataError as error:
+        raise ProblemError(str(error)) from error
+    if len(names) < 2:
+        raise ProblemError(f"{path}: the first row must name each column, one of them the target; it names one")
+    if len(table) < LEAST_ROWS:
+        raise ProblemError(f"{path} has {len(table)} rows below the header; at least {LEAST_ROWS} are needed")
+    table.flags.writeable = False  # it is cached
+    return names, table

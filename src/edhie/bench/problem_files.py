@@ -1,21 +1,15 @@
-"""Files of benchmark problems and measurements, read and checked."""
+"""Files of benchmark problems, read and checked."""
 
 from __future__ import annotations
 
 import math
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from edhie.errors import DataError, EdhieError, suggestion
-from edhie.evaluate.tables import open_table
+from edhie.errors import EdhieError, suggestion
 from edhie.expr.symbols import OPERATORS, is_name
 
 BASE_UNITS = ("m", "s", "kg", "T", "V")
@@ -25,11 +19,9 @@ REQUIRED = ("id", "target", "variables")
 SHARED = ("target", "library", "n_train", "n_test", "source")
 """Keys that a file may set once for all of its problems, under [defaults]."""
 TEXTS = ("id", "name", "formula", "target", "unit", "library", "source", "data")
-LEAST_ROWS = 4  # two to train, two to test
 MOST_ROWS = 10_000_000
 POWER = re.compile(r"([A-Za-z]+)(?:\^(-?\d+(?:\.\d+)?))?")
 
-Numbers = NDArray[np.float64]
 Unit = tuple[float, ...]
 
 
@@ -153,33 +145,3 @@ def read_unit(text: Any, place: str) -> Unit:
             )
         exponents[power[1]] += float(power[2] or 1)
     return tuple(exponents.values())
-
-
-def read_measurements(
-    path: Path, target: str | None = None, variables: Sequence[str] | None = None
-) -> tuple[Numbers, Numbers, tuple[str, ...]]:
-    """Return X (rows, variables), y and the variables' names of a CSV file; a target by default, the last column."""
-    names, table = read_table(path)
-    target = names[-1] if target is None else target
-    chosen = tuple(variables or (name for name in names if name != target))
-    for name in (*chosen, target):
-        if name not in names:
-            hint = suggestion(name, names) or f"; it has {', '.join(names)}"
-            raise ProblemError(f"{path} has no column {name!r}{hint}")
-    return table[:, [names.index(name) for name in chosen]], table[:, names.index(target)], chosen
-
-
-@lru_cache(maxsize=8)
-def read_table(path: Path) -> tuple[tuple[str, ...], Numbers]:
-    """Return the names of the columns of a CSV file with a header, and their numbers."""
-    try:
-        file = open_table(path)
-        names, table = file.names, file.numbers(file.names)
-    except DataError as error:
-        raise ProblemError(str(error)) from error
-    if len(names) < 2:
-        raise ProblemError(f"{path}: the first row must name each column, one of them the target; it names one")
-    if len(table) < LEAST_ROWS:
-        raise ProblemError(f"{path} has {len(table)} rows below the header; at least {LEAST_ROWS} are needed")
-    table.flags.writeable = False  # it is cached
-    return names, table

@@ -9,7 +9,6 @@ import logging
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -47,29 +46,36 @@ class Records:
         self.name = results_name(benchmark, method)
         self.stem = results_name(benchmark, method, shard)
         """Stem of the files; each shard has its own, since jobs must not write to the same file."""
-        self._is_shard = shard is not None
         self.path = folder / f"{self.stem}.csv"
         self._known: dict[str, Any] = {}  # settings, problems, and digests of the rows
+        self._rows: dict[Key, Row] = {}
+        self._n_damaged = 0
 
     def check(self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None = None) -> None:
-        """Raise an error if the runs of the table have other settings; write nothing.
+        """Read the table and those of shards; raise an error if their runs have other settings. Write nothing.
 
-        A user's `own` method is compared by its place and its settings, not by its code.
+        A user's `own` method is compared by its place and its settings, not by its code. Rows whose digest differs are
+        damaged, and left out.
         """
         asked = {"format": FORMAT, **asdict(settings)} | ({} if own is None else {"method": _method_text(own)})
         formulas = {problem.id: _problem_text(problem) for problem in problems}
         with raised_as(ProblemError, f"cannot read the results in {self.folder}"):
             self._known = _settings_of(self.path, asked, formulas)
-            for path in self._shards():
+            shards = self.folder.glob(f"{self.name}-shard-*.csv") if self.stem == self.name else ()
+            for path in sorted(shards):
                 _settings_of(path, asked, formulas)
+                self._rows |= {key_of(row): row for row in read_rows_of(path)}
+            digests = self._known[ROWS]
+            for row in read_rows_of(self.path) if self.path.is_file() and self.path.stat().st_size else ():
+                if digests.get(_key_text(row)) in (None, _row_digest(_lines([row.values()]))):
+                    self._rows[key_of(row)] = row
+                else:
+                    self._n_damaged += 1
 
     def done(self, *, with_curves: bool = False) -> set[Key]:
         """Return the keys of all runs that are there, or only of those whose learning curve is there too."""
-        found = {key_of(row) for row in self._whole_rows()[0]}
-        found |= {key_of(row) for path in self._shards() for row in read_rows_of(path)}
-        if with_curves:
-            found = {key for key in found if (self.folder / CURVES / curve_name(self.name, *key)).is_file()}
-        return found
+        curves = self.folder / CURVES
+        return {key for key in self._rows if not with_curves or (curves / curve_name(self.name, *key)).is_file()}
 
     def open(self, again: Collection[Key] = ()) -> None:
         """Make the folder and the table, after `check`, with the rows of shards.
@@ -78,56 +84,42 @@ class Records:
         """
         with raised_as(ProblemError, f"cannot write results to {self.folder}"):
             self.folder.mkdir(parents=True, exist_ok=True)
-            whole, dropped = self._whole_rows()
-            if dropped:
-                LOGGER.warning("%s: %d damaged rows are dropped; these runs are repeated", self.path, dropped)
-            of_shards = (row for path in self._shards() for row in read_rows_of(path))
-            rows = {key_of(row): row for row in chain(of_shards, whole)}
-            self._write_rows(row for key, row in rows.items() if key not in again)
+            if self._n_damaged:
+                LOGGER.warning("%s: %d damaged rows are dropped; these runs are repeated", self.path, self._n_damaged)
+            self._rows = {key: row for key, row in self._rows.items() if key not in again}
+            self._write_rows()
             (self.folder / CURVES).mkdir(exist_ok=True)
             self._write_settings()
 
     def add(self, trial: Trial, outcome: Outcome) -> None:
         """Add the outcome of a run."""
+        values = (outcome.row[name] for name in COLUMNS)
+        cells = ["" if value is None else str(int(value) if isinstance(value, bool) else value) for value in values]
+        row, line = dict(zip(COLUMNS, cells, strict=True)), _lines([cells])
         with raised_as(ProblemError, f"cannot write results to {self.folder}"):
             curve = curve_name(self.name, trial.problem, trial.run, trial.noise)
             replace_file(self.folder / CURVES / curve, _lines([CURVE, *outcome.curve]))
-            values = (outcome.row[name] for name in COLUMNS)
-            line = _lines([[int(value) if isinstance(value, bool) else value for value in values]])
-            self._known[ROWS][_key_text(outcome.row)] = _row_digest(line)
+            self._known[ROWS][_key_text(row)] = _row_digest(line)
             self._write_settings()  # first: a digest without its row does no harm
             with self.path.open("ab") as file:
                 file.write(line)
                 file.flush()
                 os.fsync(file.fileno())
+        self._rows[key_of(row)] = row
 
     def sort(self, problems: Iterable[BenchmarkProblem]) -> list[Row]:
         """Sort the rows by problem and run."""
         order = {problem.id: k for k, problem in enumerate(problems)}
-        rows = sorted(read_rows_of(self.path), key=lambda row: (order.get(row["problem"], len(order)), key_of(row)))
-        self._write_rows(rows)
-        return rows
+        self._rows = dict(sorted(self._rows.items(), key=lambda each: (order.get(each[0][0], len(order)), each[0])))
+        self._write_rows()
+        return list(self._rows.values())
 
-    def _whole_rows(self) -> tuple[list[Row], int]:
-        """Return the rows of the table, and how many others are damaged: their digest differs."""
-        has_rows, digests = self.path.is_file() and self.path.stat().st_size > 0, self._known[ROWS]
-        rows = read_rows_of(self.path) if has_rows else []
-        whole = [row for row in rows if digests.get(_key_text(row)) in (None, _row_digest(_lines([row.values()])))]
-        return whole, len(rows) - len(whole)
-
-    def _write_rows(self, rows: Iterable[Row]) -> None:
-        replace_file(self.path, _lines([COLUMNS, *(row.values() for row in rows)]))
+    def _write_rows(self) -> None:
+        replace_file(self.path, _lines([COLUMNS, *(row.values() for row in self._rows.values())]))
 
     def _write_settings(self) -> None:
         known = {name: value for name, value in self._known.items() if name != ROWS or value}
         replace_file(self.path.with_suffix(".json"), f"{json.dumps(known, indent=2)}\n".encode())
-
-    def _shards(self) -> list[Path]:
-        """Return the tables of shards in the folder; none if this is one of them."""
-        if self._is_shard or not self.folder.is_dir():
-            return []
-        start = f"{self.name}-shard-"
-        return sorted(each for each in self.folder.iterdir() if each.name.startswith(start) and each.suffix == ".csv")
 
 
 def _settings_of(table: Path, asked: dict[str, Any], formulas: dict[str, str]) -> dict[str, Any]:

@@ -20,11 +20,6 @@ from edhie.bench.records import Row
 from edhie.bench.trial import NO_ANSWER
 
 Spread = tuple[float, float]
-COUNTERPARTS = {
-    "gvae": "gvae-32", "cvae": "cvae-32", "default": "edhie", "srtoolkit-edhie": "edhie", "srtoolkit-proged": "proged",
-}  # fmt: skip
-"""The paper's system that a method is compared with, if it has another name."""
-LABELS = {"edhie": "EDHiE", "hvar": "HVAR", "proged": "ProGED", "dso": "DSO", "pysr": "PySR", "gvae-evo": "GVAE Evo"}
 
 
 @dataclass(frozen=True)
@@ -94,13 +89,13 @@ def paper_figures(benchmark: str, method: str, noise: float = 0.0) -> tuple[str,
     >>> paper_figures("nguyen", "edhie")[1]["NG-5"]["successes"]
     3
     """
-    system = COUNTERPARTS.get(method, method)
-    label = f"{LABELS.get(system, system.upper().replace('-', ' '))}, paper"
+    system = (METHODS[method].paper if method in METHODS else "") or method
+    name = (METHODS[system].label if system in METHODS else "") or system.upper().replace("-", " ")
     if noise:
         found = paper()["noise"].get(f"{noise:g}", {}) if benchmark == "nguyen" and system == "edhie" else {}
     else:
         found = paper().get(benchmark, {}).get(system, {})
-    return label, found
+    return f"{name}, paper", found
 
 
 TOTAL = "total"
@@ -169,7 +164,6 @@ def _mean(spread: Spread | None) -> str:
 
 
 def _short(number: float) -> str:
-    """Return a large number with its unit: 1.3M."""
     return next((f"{number / size:.1f}{unit}" for unit, size in UNITS if number >= size), f"{number:.0f}")
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from edhie.bench.cluster import cluster_outcomes, is_on_worker
 from edhie.bench.methods import Baseline, Method, generator_for, has_generator, needed_training
 from edhie.bench.own_methods import Given, resolve_method
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
@@ -16,7 +15,7 @@ from edhie.bench.problem_files import ProblemError
 from edhie.bench.records import Records, Row, key_of, unwritable
 from edhie.bench.rivals.isolated import check_installed, prepare_rival
 from edhie.bench.trial import Outcome, Shard, Trial, TrialSettings
-from edhie.bench.workers import Crew, Failure
+from edhie.bench.workers import Failure, cluster_outcomes, is_on_worker, process_outcomes
 from edhie.folder_lock import locked
 
 RUNS = 10  # as in the paper
@@ -55,10 +54,8 @@ class Plan:
 
     def trials(self) -> list[Trial]:
         """Return all trials, or those of the shard; those of the first problem first."""
-        method = self.resolved
-        own = method if method.is_own else None
         every = [
-            Trial(self.benchmark, problem.id, method.name, number, float(self.noise), self.settings, own)
+            Trial(self.benchmark, problem.id, self.resolved, number, float(self.noise), self.settings)
             for problem in self.problems()
             for number in range(self.runs)
         ]
@@ -115,7 +112,7 @@ def run_benchmark(
             on_row(len(all_trials) - len(waiting), len(all_trials), f"preparing {method.package}")
             prepare_rival(method, problems)
         with closing(
-            Crew(waiting, workers).outcomes() if cluster is None else cluster_outcomes(waiting, cluster, workers)
+            process_outcomes(waiting, workers) if cluster is None else cluster_outcomes(waiting, cluster, workers)
         ) as outcomes:
             failures = _saved(outcomes, waiting, records, len(all_trials), on_row)
         wanted = {trial.key for trial in all_trials}

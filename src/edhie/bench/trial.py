@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from edhie.bench.methods import Method, method_named
+from edhie.bench.methods import Method
 from edhie.bench.problem_files import ProblemError
 
 COLUMNS = (
@@ -14,8 +14,6 @@ COLUMNS = (
     "evaluated_to_success", "screened", "invalid", "seconds", "expression",
     "noise", "rank", "refits", "stopped", "selected", "selected_equivalent",
 )  # fmt: skip
-WORKER = "EDHIE_BENCH_WORKER"
-"""An environment variable of workers: a module imported there must not start a benchmark."""
 NO_ANSWER = "no answer: "
 """Prefix of the column `stopped` for runs without a formula; the reason follows."""
 CURVE = ("executed", "screened", "seconds", "error", "r2")
@@ -67,20 +65,11 @@ class Trial:
     benchmark: str
     """A name, or the path of a file of problems."""
     problem: str
-    method: str
-    """Name in tables."""
+    method: Method
     run: int
     """Number of the run, also the seed of its data and of its search."""
     noise: float = 0.0
     settings: TrialSettings = field(default_factory=TrialSettings)
-    own: Method | None = None
-    """The method, if it is not in `METHODS`."""
-
-    @classmethod
-    def from_json(cls, row: Mapping[str, Any]) -> Trial:
-        """Return the trial that `asdict` wrote."""
-        own = None if row["own"] is None else Method(**row["own"])
-        return cls(**{**row, "settings": TrialSettings(**row["settings"]), "own": own})
 
     @property
     def key(self) -> tuple[str, int, float]:
@@ -88,9 +77,9 @@ class Trial:
         return self.problem, self.run, self.noise
 
     @property
-    def how(self) -> Method:
-        """The method itself."""
-        return method_named(self.method) if self.own is None else self.own
+    def is_strict(self) -> bool:
+        """True if answers have the problem's own symbols only."""
+        return self.method.strict if self.settings.strict is None else self.settings.strict
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""`edhie corpus`: build, import, show and list corpora."""
+"""`edhie corpus`: build, import, show and list corpora; `edhie grammar`: those that come with edhie, and in files."""
 
 from __future__ import annotations
 
@@ -10,20 +10,27 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from edhie.cli.grammar import complete_grammar
-from edhie.cli.options import Json, option_of, parameters_of, print_json, with_options
+from edhie.cli import options
+from edhie.cli.options import option_of, print_json
 from edhie.cli.outputs import CORPUS, own_folder
 from edhie.cli.terminal import exit_on_interrupt, progress_bar
-from edhie.cli.train import complete_corpus
 from edhie.console import console, error_console, help_of, say
 from edhie.corpora import Corpus, ImportOptions, Recipe, build, import_file, named_recipe, physics, recipe_names
 from edhie.corpora.build import TIME_LIMIT
 from edhie.corpora.corpus import expressions_text, vacant
 from edhie.corpora.formulas import PHYSICS
 from edhie.corpora.recipes import known_checksum
+from edhie.grammar import load as load_grammar
+from edhie.grammar import names as grammar_names
 from edhie.storage import digest
 
 app = typer.Typer(help="Make and look at corpora, the expressions that a generator learns from.", no_args_is_help=True)
+grammars = typer.Typer(help="Look at probabilistic grammars and draw expressions from them.", no_args_is_help=True)
+complete_corpus = options.completing(lambda: (*recipe_names(), PHYSICS))
+complete_grammar = options.completing(grammar_names)
+Grammar = Annotated[
+    str, typer.Argument(help="The name of a grammar, or the path of a .pcfg file.", autocompletion=complete_grammar)
+]
 
 
 @app.command("build", epilog="Example: `edhie corpus build Trig5-15k --out corpora/trig5-15k`")
@@ -73,7 +80,7 @@ def build_corpus(
 
 
 @app.command("import", epilog="Example: `edhie corpus import formulas.txt --out corpora/field`")
-@with_options([each for each in parameters_of(ImportOptions) if each.name != "variables"])
+@options.with_options([each for each in options.parameters_of(ImportOptions) if each.name != "variables"])
 def import_corpus(
     file: Annotated[Path, typer.Argument(help="One formula per line, or a CSV or TSV table (with --column).")],
     out: Annotated[Path | None, typer.Option(help="The folder to make; without it the corpus is only shown.")] = None,
@@ -102,7 +109,7 @@ def show_corpus(
 
 
 @app.command("list", epilog="Example: `edhie corpus list`")
-def list_corpora(as_json: Json = False) -> None:
+def list_corpora(as_json: options.Json = False) -> None:
     """List the corpora that can be built by name."""
     recipes = [named_recipe(name) for name in recipe_names()]
     if as_json:
@@ -139,3 +146,47 @@ def _describe(corpus: Corpus, count: int) -> None:
         say(f"  heights: {spread}; mean size {forest.sizes.mean():.1f}, largest {forest.sizes.max()}")
     for expr in forest[:count]:
         say(f"    {expr}")
+
+
+# -- grammars -------------------------------------------------------------------------------
+
+
+@grammars.command("list", epilog="Example: `edhie grammar list`")
+def list_grammars(as_json: options.Json = False) -> None:
+    """List the grammars that come with edhie."""
+    table = Table("name", "rules", "derivations end with probability", "mean size", box=None)
+    for name in grammar_names():
+        grammar = load_grammar(name)
+        rules, ending, size = len(grammar.rules), grammar.termination_probability(), grammar.expected_size()
+        is_finite = bool(np.isfinite(size))
+        if as_json:
+            print_json({"name": name, "rules": rules, "ending": ending, "mean_size": size if is_finite else None})
+        else:
+            table.add_row(name, str(rules), f"{ending:.3f}", f"{size:.1f}" if is_finite else "infinite")
+    if not as_json:
+        console.print(table)
+
+
+@grammars.command("show", epilog="Example: `edhie grammar show trig`")
+def show_grammar(grammar: Grammar) -> None:
+    """Print a grammar, and notes on properties that its author may not expect."""
+    loaded = load_grammar(grammar)
+    say(str(loaded))
+    for remark in loaded.check():
+        say(f"note: {remark}")
+
+
+@grammars.command("sample", epilog="Example: `edhie grammar sample trig -n 20 --max-height 6`")
+def sample_grammar(
+    grammar: Grammar,
+    count: options.Count = 10,
+    max_height: Annotated[int | None, typer.Option(min=1, help="The greatest height, counted in nodes.")] = None,
+    max_size: Annotated[int, typer.Option(min=1, help="The most nodes.")] = 100,
+    seed: options.Seed = 0,
+    notation: options.Written = "infix",
+    as_json: options.Json = False,
+) -> None:
+    """Draw expressions from the grammar's distribution, conditional on the limits."""
+    loaded, rng = load_grammar(grammar), np.random.default_rng(seed)
+    within = {"max_height": max_height, "max_size": max_size}
+    options.print_expressions(count, lambda part: loaded.sample(part, rng, **within), notation, as_json=as_json)

@@ -1,26 +1,38 @@
-"""Commands on models: `edhie model`, and on their latent spaces: sample, encode, decode, neighbours, interpolate."""
+"""Commands on models: `edhie model`, and on their latent spaces: sample, encode, decode, neighbours, interpolate.
+
+Codes of expressions, and weights, are in files of numbers: tables, or NumPy's .npy.
+"""
 
 from __future__ import annotations
 
+import csv
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from edhie.cli import options
 from edhie.cli.formulas import STANDARD_INPUT, read_formula, read_formulas
-from edhie.cli.number_files import read_codes, write_codes
 from edhie.cli.outputs import Force, check_figure, check_output, save_figure
 from edhie.console import console, error_console, say
-from edhie.errors import GeneratorError, raised_as
+from edhie.errors import GeneratorError, raised_as, shortened
+from edhie.evaluate.tables import open_table
+from edhie.evaluate.tables.table import HeaderError
 from edhie.expr import Forest, to_infix
 from edhie.generators import Codes, Constraints, LatentGenerator, load
 from edhie.generators.saving import CARD, folder_of, shipped_names
 from edhie.generators.walks import interpolate as interpolation
 from edhie.generators.walks import neighbours as neighbours_of
+from edhie.safe_text import as_text_cell
 
+NUMPY = ".npy"
+CODE_COLUMN = re.compile(r"z(\d+)")
+WEIGHT_COLUMN = re.compile("weight")
 HOPELESS_ROUNDS = 100  # rounds without a single expression before giving up
 app = typer.Typer(help="Look at trained models.", no_args_is_help=True)
 
@@ -117,11 +129,8 @@ def encode(
         say(f"{len(exprs)} {'codes' if len(exprs) > 1 else 'code'} of {loaded.latent_dim} numbers in {out}")
     else:
         for text, m, s in zip(texts, mean, spread, strict=True):
-            say(f"{text}\n  mean   {_columns(m)}\n  spread {_columns(s)}")
-
-
-def _columns(numbers: Codes) -> str:
-    return "".join(f"{number:8.3f}" for number in numbers)
+            mean_text, spread_text = ("".join(f"{number:8.3f}" for number in numbers) for numbers in (m, s))
+            say(f"{text}\n  mean   {mean_text}\n  spread {spread_text}")
 
 
 def decode(
@@ -168,10 +177,8 @@ def neighbours(
     if not as_json:
         say("distance  count  expression")
     for each, distance, times in zip(found.forest, found.distances.tolist(), found.counts.tolist(), strict=True):
-        if as_json:
-            options.print_expression(each, notation, as_json=True, distance=distance, count=times)
-        else:
-            say(f"{distance:8}  {times:5}  {options.WRITERS[notation](each)}")
+        before = f"{distance:8}  {times:5}  "
+        options.print_expression(each, notation, as_json=as_json, before=before, distance=distance, count=times)
     if found.invalid:
         say(f"{found.invalid} of {count} points gave no expression", to=error_console)
 
@@ -196,12 +203,79 @@ def interpolate(
     if not as_json:
         say("alpha  expression")
     for step in walk:
-        if as_json:
-            options.print_expression(step.expr, notation, as_json=True, alpha=round(step.alpha, 6))
-        else:
-            say(f"{step.alpha:5.3g}  {options.WRITERS[notation](step.expr) if step.expr else options.NO_EXPRESSION}")
+        before, alpha = f"{step.alpha:5.3g}  ", round(step.alpha, 6)
+        options.print_expression(step.expr, notation, as_json=as_json, before=before, alpha=alpha)
     if figure is not None:
         from edhie.generators.walks import walk_figure
 
         drawn = save_figure(walk_figure(walk), figure)
         say(f"trees drawn in {drawn}", to=error_console if as_json else console)
+
+
+# -- files of numbers -----------------------------------------------------------------------
+
+
+def write_codes(path: Path, texts: Sequence[str], mean: Codes, spread: Codes) -> None:
+    """Write a row for each expression: text, code (z0, z1, …) and spread (s0, s1, …); .npy holds the codes alone."""
+    with raised_as(GeneratorError, f"cannot write codes to {path}"):
+        if path.suffix.lower() == NUMPY:
+            with path.open("wb") as array:  # given a name, np.save would not take every spelling of the suffix
+                np.save(array, mean)
+            return
+        names = [f"{letter}{i}" for letter in "zs" for i in range(mean.shape[1])]
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["expression", *names])
+            # as text a 32-bit number is the shortest that reads back as the same
+            rows = np.concatenate([mean, spread], axis=1).astype(str)
+            writer.writerows([as_text_cell(text), *row] for text, row in zip(texts, rows, strict=True))
+
+
+def read_codes(path: Path, latent: int) -> Codes:
+    """Return the codes in a file: its columns z0, z1, …, or all columns if none has such a name."""
+    table = _read(path, CODE_COLUMN)
+    if table.ndim != 2 or table.shape[1] != latent:
+        width = f"{table.shape[1]} numbers" if table.ndim == 2 else f"the shape {table.shape}"
+        raise GeneratorError(f"{path} holds codes of {width}; this model's have {latent}")
+    with np.errstate(over="ignore"):
+        codes: Codes = table.astype(np.float32)
+    far = np.flatnonzero(~np.isfinite(codes).all(axis=1))
+    if len(far):
+        raise GeneratorError(f"{path}, code {far[0] + 1} of {len(codes)}: codes must be finite numbers")
+    return codes
+
+
+def read_weights(path: Path) -> NDArray[np.float64]:
+    """Return one number for each expression: one a line, or the column `weight` of a CSV table."""
+    table = _read(path, WEIGHT_COLUMN)
+    if table.ndim == 2 and table.shape[1] != 1:
+        raise GeneratorError(f"{path} has {table.shape[1]} columns; name that of the weights {WEIGHT_COLUMN.pattern!r}")
+    return table.ravel()
+
+
+def _read(path: Path, wanted: re.Pattern[str]) -> NDArray[np.float64]:
+    """Return an array, or the columns of a table whose names match, z0 before z1; all if no name matches."""
+    if path.suffix.lower() == NUMPY:
+        try:
+            array = np.load(path, allow_pickle=False)
+            if array.dtype.kind not in "biuf":
+                raise TypeError(f"it holds {array.dtype}")
+            return array.astype(np.float64)  # type: ignore[no-any-return]
+        except FileNotFoundError:
+            raise GeneratorError(f"there is no file {path}") from None
+        except (OSError, ValueError, EOFError, AttributeError, TypeError) as error:
+            raise GeneratorError(f"{path} cannot be read as an array of numbers: {error}") from error
+    try:
+        table = open_table(path)
+    except HeaderError as error:
+        if not error.is_missing:
+            raise
+        table = open_table(path, header="no")
+    found = [(int(match[1]) if wanted.groups else 0, name) for name in table.names if (match := wanted.fullmatch(name))]
+    if [number for number, _ in sorted(found)] != list(range(len(found))):
+        listed = shortened(", ".join(name for _, name in found), 60)
+        raise GeneratorError(f"{path} has the columns {listed}: one is missing or duplicated")
+    numbers = table.numbers([name for _, name in sorted(found)] or table.names, with_gaps=True)
+    if not len(numbers):
+        raise GeneratorError(f"{path} holds no numbers")
+    return numbers

@@ -115,11 +115,11 @@ def print_expressions(count: int, draw: Callable[[int], Iterable[Expr]], notatio
             print_expression(expr, notation, as_json=as_json)
 
 
-def print_expression(expr: Expr | None, notation: Notation, *, as_json: bool, **more: Any) -> None:
-    """Print one line: the expression alone, or a JSON object with its size, height and `more`."""
+def print_expression(expr: Expr | None, notation: Notation, *, as_json: bool, before: str = "", **more: Any) -> None:
+    """Print one line: the expression, after `before`; or a JSON object with its size, height and `more`."""
     text = NO_EXPRESSION if expr is None else WRITERS[notation](expr)
     if not as_json:
-        say(text)
+        say(f"{before}{text}")
     elif expr is None:
         print_json({**more, "expression": None})
     else:

@@ -6,8 +6,9 @@ In CSV, texts that a spreadsheet would take for formulas get an apostrophe.
 from __future__ import annotations
 
 import csv
+import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
@@ -140,8 +141,11 @@ def _csv_writer(table: Table, names: Sequence[str], file: TextIO) -> Write:
     writer.writerow(map(as_text_cell, (*table.names, *names)))
     texts = table.texts()
 
+    def cell(value: float) -> str:
+        return "" if math.isnan(value) else repr(value).replace(".", table.decimal)
+
     def write(new: Mapping[str, Numbers]) -> None:
-        cells = zip(*(_cells(values, table.decimal) for values in new.values()), strict=True)
+        cells = zip(*(map(cell, values.tolist()) for values in new.values()), strict=True)
         rows = islice(texts, len(next(iter(new.values()))))
         writer.writerows([*map(as_text_cell, row), *more] for row, more in zip(rows, cells, strict=True))
 
@@ -174,8 +178,3 @@ def _parquet_writer(table: Table, names: Sequence[str], out: Path) -> Iterator[W
     finally:
         if writer is not None:
             writer.close()
-
-
-def _cells(values: Iterable[float], decimal: str) -> Iterator[str]:
-    for value in values:
-        yield "" if np.isnan(value) else repr(float(value)).replace(".", decimal)

@@ -1,22 +1,33 @@
-"""`edhie show` and the commands that use a finished fit: equations as lines, with details or as JSON."""
+"""`edhie show`: equations of a finished fit as lines, with details or as JSON; `edhie export`: one of them as code."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from edhie.cli.options import Json, print_json
+from edhie.cli.outputs import Force, check_output
 from edhie.console import error_console, say
-from edhie.errors import SearchError, shortened
+from edhie.errors import ExpressionError, SearchError, raised_as, shortened
+from edhie.expr.exports import FORMATS
+from edhie.expr.exports import export as written
+from edhie.expr.exports.excel import to_excel
 from edhie.fit import Discovery, Equation
+from edhie.fit.problem import variable_names
 from edhie.fit.run_folder import is_unfinished, load
 from edhie.folder_lock import holder_of
 from edhie.safe_text import printable
 from edhie.view import duration, stopped
 
+if TYPE_CHECKING:
+    FormatName = str
+else:
+    FormatName = Literal[tuple(FORMATS)]
+EXCEL = "excel"
+WHAT = "; ".join(f"{name}: {each.description}" for name, each in FORMATS.items())
 RunFolder = Annotated[Path, typer.Argument(help="The folder that `edhie fit --out` made.")]
 Index = Annotated[
     int | None, typer.Option(help="Which equation, by its number in `edhie show`.", show_default="the chosen one")
@@ -126,3 +137,29 @@ def _print_unfinished(folder: Path) -> None:
     say(f"complexity  {'loss':>10}  equation")
     for each in found.front:
         say(f"{each.complexity:>10g}  {each.error:>10.4g}  {each.expr:.4g}")
+
+
+def export(
+    folder: RunFolder,
+    format: Annotated[FormatName, typer.Option(help=f"{WHAT}.")],
+    index: Index = None,
+    name: Annotated[str, typer.Option(help="Name of the function, in formats that define one.")] = "f",
+    out: Annotated[Path | None, typer.Option(help="The file to write.", show_default="standard output")] = None,
+    force: Force = False,
+) -> None:
+    """Write an equation of a fit as code, as a formula or as data. Cells of a spreadsheet are those of the file."""
+    check_output(out, force=force)
+    found = load(folder, whole=False)
+    equation = chosen_equation(found, index)
+    target = variable_names((*found.train.names, found.target))[-1]  # an identifier that no variable has
+    if format == EXCEL and found.problem.cells is not None:
+        cells = dict(zip(found.train.names, found.problem.cells, strict=True))
+        text = to_excel(equation.expr, name=name, target=target, cells=cells)
+    else:
+        text = written(equation.expr, format, name=name, target=target).rstrip("\n")
+    if out is None:
+        say(text)
+        return
+    with raised_as(ExpressionError, f"cannot write to {out}"):
+        out.write_text(f"{text}\n", encoding="utf-8")
+    say(f"{out}: {FORMATS[format].description}")

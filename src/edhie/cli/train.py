@@ -12,9 +12,9 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from edhie.cli.grammar import complete_grammar
-from edhie.cli.number_files import read_weights
-from edhie.cli.options import complete_model, completing, option_of, with_options
+from edhie.cli.corpus import complete_corpus, complete_grammar
+from edhie.cli.latent import read_weights
+from edhie.cli.options import complete_model, option_of, with_options
 from edhie.cli.outputs import MODEL, own_folder
 from edhie.cli.terminal import exit_on_interrupt, noted_bar
 from edhie.console import say
@@ -28,8 +28,6 @@ from edhie.generators.saving import FORMAT, STATE, Epoch, epochs_done
 from edhie.generators.trained import Trained, train_and_save
 from edhie.grammar import load as load_grammar
 from edhie.view import duration
-
-complete_corpus = completing(lambda: (*recipe_names(), PHYSICS))
 
 
 def _setting(field: Field[Any]) -> Parameter:

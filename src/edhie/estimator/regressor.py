@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -10,20 +10,18 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from edhie.arrays import Numbers
 from edhie.errors import DataError
 from edhie.estimator.checking import check_columns, check_found, check_variation, data_of, names_of_targets
 from edhie.estimator.results import FittedEquations
-from edhie.estimator.saving import read, write
 from edhie.evaluate import Constraints, read_data
 from edhie.evaluate.reading import read_sigmas
 from edhie.expr import Expr
-from edhie.expr.symbols import Symbol
 from edhie.fit import Discovery, Problem, Settings, discover, read_file
+from edhie.fit.discover import Workers, cores_of
 from edhie.fit.settings import Noise, Selection
-from edhie.fit.workers import Workers, cores_of
 
 if TYPE_CHECKING:
     from edhie.fit.revision import Revision
@@ -238,17 +236,7 @@ class EDHiERegressor(FittedEquations, RegressorMixin, BaseEstimator):  # type: i
             raise ValueError(f"y of the validation set has {y.ndim} dimensions, that of the data {n_dimensions}")
         return X, y.reshape(len(y), -1)
 
-    # -- folders, and revising ------------------------------------------------------------
-
-    def save(self, folder: str | Path) -> Path:
-        """Write the fitted regressor into a readable folder, which `load` reads."""
-        check_is_fitted(self, "discoveries_")
-        return write(self, Path(folder))
-
-    @classmethod
-    def load(cls, folder: str | Path, *, operators: Iterable[Symbol] = ()) -> Self:
-        """Load a regressor that `save` wrote; pass your own operators if its equations use some."""
-        return read(cls, Path(folder), operators)
+    # -- revising, and what scikit-learn asks -----------------------------------------------
 
     @classmethod
     def revise(cls, formula: str | Expr, X: Any, y: Any, *, sigma: Any = None, **parameters: Any) -> Revision:  # noqa: N803

@@ -1,19 +1,25 @@
-"""Results of a fitted regressor: equations, predictions, plots and reports."""
+"""Results of a fitted regressor: equations, predictions, plots, reports, and its folder."""
 
 from __future__ import annotations
 
+import json
+import warnings
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+import edhie
 from edhie.errors import SearchError
 from edhie.estimator.checking import warn_of_undefined
 from edhie.expr import Expr
-from edhie.fit import Discovery, Equation
+from edhie.expr.symbols import Symbol
+from edhie.fit import Discovery, Equation, run_folder
 from edhie.results import Candidates, Front
+from edhie.storage import FolderFormat
 
 if TYPE_CHECKING:
     import pandas
@@ -21,6 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DOUBTS = ("constants", "equations")
+DESCRIPTION = "estimator.json"
+FORMAT = FolderFormat("regressor", 1, DESCRIPTION, SearchError, "delete it and fit again")
 
 
 class FittedEquations:
@@ -30,6 +38,9 @@ class FittedEquations:
     discoveries_: list[Discovery]
     _is_flat: bool
     """True if `y` was one-dimensional."""
+    n_features_in_: int
+    feature_names_in_: Any
+    get_params: Callable[..., dict[str, Any]]
 
     @property
     def best_(self) -> Equation:
@@ -121,6 +132,45 @@ class FittedEquations:
         check_is_fitted(self, "discoveries_")
         return write_report(self.discoveries_, path)
 
+    # -- folders --------------------------------------------------------------------------
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the fitted regressor into a readable folder, which `load` reads."""
+        check_is_fitted(self, "discoveries_")
+        path, parameters, names = Path(folder), self.get_params(), getattr(self, "feature_names_in_", None)
+        plain = {name: value for name, value in parameters.items() if _is_plain(value)}
+        left_out = sorted(set(parameters) - set(plain))
+        if left_out:
+            warnings.warn(
+                f"{', '.join(left_out)} cannot be written as text, so a regressor that is loaded has the defaults "
+                "there; its equations are the same",
+                UserWarning,
+                stacklevel=2,
+            )
+        description = {
+            "edhie": edhie.__version__, "parameters": plain, "n_features": self.n_features_in_,
+            "feature_names": None if names is None else tuple(names), "is_flat": self._is_flat,
+            "targets": len(self.discoveries_),
+        }  # fmt: skip
+        for k, each in enumerate(self.discoveries_):
+            run_folder.save(each, path / str(k))
+        return FORMAT.write(path, description, {})
+
+    @classmethod
+    def load(cls, folder: str | Path, *, operators: Iterable[Symbol] = ()) -> Self:
+        """Load a regressor that `save` wrote; pass your own operators if its equations use some."""
+        path, customs = Path(folder), list(operators)
+        description = FORMAT.read(path)
+        with FORMAT.reading(path / DESCRIPTION):
+            found = cls(**description["parameters"])
+            found.n_features_in_ = int(description["n_features"])
+            if description["feature_names"] is not None:
+                found.feature_names_in_ = np.array(description["feature_names"], dtype=object)
+            found._is_flat = bool(description["is_flat"])
+            count = int(description["targets"])
+            found.discoveries_ = [run_folder.load(path / str(k), operators=customs) for k in range(count)]
+        return found
+
     # -- the equations of a target --------------------------------------------------------
 
     def _shaped(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -139,3 +189,10 @@ class FittedEquations:
         except IndexError:
             there = f"{discovery.target!r} has {len(discovery.equations)} equations"
             raise IndexError(f"there is no equation {index}: {there}, 0 to {len(discovery.equations) - 1}") from None
+
+
+def _is_plain(value: Any) -> bool:
+    try:
+        return bool(json.loads(json.dumps(value)) == value)
+    except (TypeError, ValueError):
+        return False

@@ -1,13 +1,15 @@
-"""The pipeline of a fit: problem, generator, search, selection, result."""
+"""The pipeline of a fit: problem, generator, search, selection, result; and the workers on which it runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from edhie.errors import SearchError
 from edhie.evaluate import Data
+from edhie.evaluate.numbers import check_whole
 from edhie.evaluate.parallel import using_threads
 from edhie.events import Event
 from edhie.expr import Forest, SymbolLibrary
@@ -20,17 +22,54 @@ from edhie.fit.problem import Problem
 from edhie.fit.result import Discovery
 from edhie.fit.settings import Settings
 from edhie.fit.warm_up import warm_up_if_timed
-from edhie.fit.workers import Workers
 from edhie.generators.base import Generator
 from edhie.results import Candidates, Front, SearchResult
 from edhie.search import run
 from edhie.search.islands import Islands
+from edhie.search.islands.engines import Engine, Here, Processes
 from edhie.search.strategies import strategy_of
 from edhie.selection.description import Criterion
 from edhie.selection.prior.known_forms import KnownForms
 from edhie.selection.prior.structure_prior import FIELD_WEIGHT, StructurePrior
 
 Listener = Callable[[Event], None]
+ENGINES = ("local", "dask")
+
+
+def cores_of(n_jobs: int | None) -> int:
+    """Return the cores for scikit-learn's `n_jobs`; one inside of another parallel loop, which uses the others."""
+    import joblib
+    from joblib.parallel import get_active_backend
+
+    backend, _ = get_active_backend()
+    return 1 if backend.nesting_level else int(joblib.effective_n_jobs(n_jobs))
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Cores of this machine or a cluster, on which a fit runs. They change its duration, not its result."""
+
+    jobs: int = 1
+    """Cores of this machine."""
+    engine: str = "local"
+    """`local`, or `dask` for a cluster."""
+    address: str | None = None
+    """Address of a Dask scheduler. None: the current client's, or a new cluster on this machine."""
+
+    def __post_init__(self) -> None:
+        check_whole("jobs", self.jobs, 1)
+        if self.engine not in ENGINES:
+            raise SearchError(f"unknown engine {self.engine!r}; choose one of {', '.join(ENGINES)}")
+        if self.address is not None and self.engine != "dask":
+            raise SearchError('an address is for a cluster; set engine="dask", or leave out the address')
+
+    def open(self, islands: int | None) -> Engine:
+        """Return the engine for a number of islands; close it after use."""
+        if self.engine == "dask":
+            from edhie.search.islands.dask_engine import Dask
+
+            return Dask(self.address, self.jobs)
+        return Here(self.jobs) if self.jobs == 1 or islands in (None, 1) else Processes(self.jobs)
 
 
 def discover(

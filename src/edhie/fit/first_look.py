@@ -22,15 +22,13 @@ from edhie.finish import normal_form
 ROWS = 2000
 DIGITS = 4  # of the constants that are shown
 MOST_TOGETHER = 6  # columns in one form
-CURVES = (  # y = a·f(x) + b: its text, in which `x` is a column and `c` a constant, and f
-    ("{c}*{x} + {c}", lambda x: x),
-    ("{c}*{x}^2 + {c}", np.square),
-    ("{c}*log({x}) + {c}", np.log),
-    ("{c}/{x} + {c}", np.reciprocal),
-)
-GROWTHS = (  # log y = a·f(x) + b
-    ("{c}*exp({c}*{x})", lambda x: x),
-    ("{c}*{x}^{c}", np.log),
+SIMPLE = (  # text, in which `x` is a column and `c` a constant; f; whether y = a·f(x) + b, or log y
+    ("{c}*{x} + {c}", lambda x: x, False),
+    ("{c}*{x}^2 + {c}", np.square, False),
+    ("{c}*log({x}) + {c}", np.log, False),
+    ("{c}/{x} + {c}", np.reciprocal, False),
+    ("{c}*exp({c}*{x})", lambda x: x, True),
+    ("{c}*{x}^{c}", np.log, True),
 )
 
 
@@ -76,8 +74,7 @@ def _forms(columns: dict[str, Numbers], constant: str) -> Iterator[FirstTry]:
     """Yield forms of each column by itself, then of all of them together if they are few."""
     with np.errstate(all="ignore"):
         for name, column in columns.items():
-            for forms, is_log in ((CURVES, False), (GROWTHS, True)):
-                yield from (FirstTry(text.format(x=name, c=constant), [of(column)], is_log) for text, of in forms)
+            yield from (FirstTry(text.format(x=name, c=constant), [f(column)], is_log) for text, f, is_log in SIMPLE)
         if 1 < len(columns) <= MOST_TOGETHER:
             every = list(columns.values())
             line = " + ".join(f"{constant}*{name}" for name in columns)

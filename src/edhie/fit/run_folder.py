@@ -1,4 +1,4 @@
-"""A discovery as a folder: the equations, the result of the search and the data.
+"""A discovery or a revision as a folder: the equations, the result of the search and the data.
 
 The chosen equation is saved too, so that it does not change if a later release would choose another.
 """
@@ -6,6 +6,7 @@ The chosen equation is saved too, so that it does not change if a later release 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -20,6 +21,8 @@ from edhie.evaluate import Data
 from edhie.evaluate.data import with_resolution
 from edhie.evaluate.resolution import Resolution
 from edhie.expr import Forest, SymbolLibrary, parse
+from edhie.expr.difference import difference
+from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import Symbol
 from edhie.files import small_text
 from edhie.finish import opened
@@ -27,6 +30,7 @@ from edhie.fit.all_rows import AllRows
 from edhie.fit.equation import Equation
 from edhie.fit.problem import Problem
 from edhie.fit.result import Discovery
+from edhie.fit.revision.revision import Original, Revision, Step
 from edhie.fit.settings import Settings
 from edhie.results import Candidate, Candidates, History, SearchResult, saving
 from edhie.results.saving import SYMBOLS
@@ -35,8 +39,9 @@ from edhie.selection.noise import model_of
 from edhie.storage import FolderFormat, csv_text, pack, unpack
 
 DESCRIPTION, ROWS, EQUATIONS, BEST = "discovery.json", "data.safetensors", "equations.csv", "best.txt"
-REVISIONS = "revisions.csv"  # of `edhie revise`, whose folder holds a search too
+REVISION, REVISIONS = "revision.json", "revisions.csv"  # of `edhie revise`, whose folder holds a search too
 FORMAT = FolderFormat("fit", 2, DESCRIPTION, SearchError, "delete it and fit again", KeepError)
+REVISION_FORMAT = FolderFormat("revision", 1, REVISION, SearchError, "delete it and revise again", KeepError)
 COLUMNS = tuple(name for name in Equation.COLUMNS if name != "sympy")
 
 
@@ -49,12 +54,12 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
         "library": json.loads(discovery.result.candidates.forest.library.to_json()),
         **discovery.as_json(),
         "index": discovery.chosen,
-        "front": [each.as_json() | as_candidate(each) for each in discovery.equations],
+        "front": [each.as_json() | _as_candidate(each) for each in discovery.equations],
         "negligible": discovery.result.front.negligible,
     }  # fmt: skip
     files: dict[str, str | bytes] = {
         **saving.FORMAT.files(*saving.contents(discovery.result)),
-        ROWS: pack(row_arrays(discovery.train, discovery.validation)),
+        ROWS: pack(_row_arrays(discovery.train, discovery.validation)),
         EQUATIONS: csv_text(COLUMNS, map(_row, discovery.equations), for_people=True),
     }
     if not discovery.is_empty:
@@ -75,10 +80,54 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
         kept = description.get("library")  # earlier releases kept it in a file of the search only
         text = json.dumps(kept) if kept else small_text(folder / SYMBOLS)
         library = opened(SymbolLibrary.from_json(text, operators=customs))
-        settings, problem = Settings.from_json(description["settings"]), problem_in(folder, description)
-        equations = [equation_of(row, library, problem, settings) for row in description["front"]]
-        result = result or result_of(description, [each.candidate for each in equations], library)
+        settings, problem = Settings.from_json(description["settings"]), _problem_in(folder, description)
+        equations = [_equation_of(row, library, problem, settings) for row in description["front"]]
+        result = result or _result_of(description, [each.candidate for each in equations], library)
         return Discovery(problem, settings, result, tuple(equations), description["index"])
+
+
+def save_revision(revision: Revision, folder: str | Path) -> Path:
+    """Write a revision into the folder of its search."""
+    first = revision.refitted
+    description = {
+        "edhie": edhie.__version__,
+        **revision.as_json(),
+        "columns": revision.columns,
+        "variables": first.train.names,
+        "library": json.loads(first.expr.library.to_json()),
+        "steps": [step.as_json() | _as_candidate(step.equation) for step in revision.steps],
+        "strategy": revision.result.strategy,
+        "negligible": revision.negligible,
+    }
+    rows = [step.as_json() for step in revision.steps]
+    files: dict[str, str | bytes] = {
+        ROWS: pack(_row_arrays(first.train, first.validation)),
+        REVISIONS: csv_text(list(rows[0]), [list(row.values()) for row in rows], for_people=True),
+        BEST: f"{revision.best.text(None)}\n",
+    }
+    return REVISION_FORMAT.write(Path(folder), description, files)
+
+
+def load_revision(folder: str | Path) -> Revision:
+    """Read a revision that `save_revision` wrote; of the explored expressions, only the steps are restored."""
+    folder = Path(folder)
+    description = REVISION_FORMAT.read(folder, ROWS)
+    with REVISION_FORMAT.reading(folder):
+        library = SymbolLibrary.from_json(json.dumps(description["library"])).with_numbers()
+        problem = _problem_in(folder, description)
+        equations = [_equation_of(row, library, problem, Settings()) for row in description["steps"]]
+        first = equations[0].expr
+        steps = [
+            Step(each, difference(first, each.expr), math.inf if row["bits"] is None else float(row["bits"]))
+            for each, row in zip(equations, description["steps"], strict=True)
+        ]
+        original = Original(
+            parse(description["original"], everything(problem.train.names)), description["original_loss"]
+        )
+        result = _result_of(description, [each.candidate for each in equations], library)
+        return Revision(
+            problem.target, problem.columns, original, tuple(steps), result, float(description["negligible"])
+        )
 
 
 def is_unfinished(folder: Path) -> bool:
@@ -99,7 +148,7 @@ def _check_finished(folder: Path) -> None:
     raise SearchError(f"{folder} holds no finished fit: it has no {DESCRIPTION}")
 
 
-def as_candidate(equation: Equation) -> dict[str, Any]:
+def _as_candidate(equation: Equation) -> dict[str, Any]:
     """Return the fields that restore the equation; fitted constants are kept apart from its numbers."""
     expr = equation.expr
     return {
@@ -111,7 +160,7 @@ def as_candidate(equation: Equation) -> dict[str, Any]:
     }
 
 
-def problem_in(folder: Path, description: dict[str, Any]) -> Problem:
+def _problem_in(folder: Path, description: dict[str, Any]) -> Problem:
     """Return the problem of a saved description, with the rows in its folder."""
     (arrays, _), names = unpack(folder / ROWS), tuple(description["variables"])
     train, validation = (_data(arrays, part, names) for part in ("train", "validation"))
@@ -125,7 +174,7 @@ def problem_in(folder: Path, description: dict[str, Any]) -> Problem:
     return Problem(str(description["target"]), columns, train, validation, cells=cells and tuple(cells))
 
 
-def equation_of(row: dict[str, Any], library: SymbolLibrary, problem: Problem, settings: Settings) -> Equation:
+def _equation_of(row: dict[str, Any], library: SymbolLibrary, problem: Problem, settings: Settings) -> Equation:
     """Return the equation that `as_candidate` and `Equation.as_json` describe."""
     free = parse(row["formula"], library)
     if not set(free.variables).issubset(problem.train.names):
@@ -139,7 +188,7 @@ def equation_of(row: dict[str, Any], library: SymbolLibrary, problem: Problem, s
     return Equation.of(candidate, problem, settings, **known)
 
 
-def result_of(description: dict[str, Any], front: Sequence[Candidate], library: SymbolLibrary) -> SearchResult:
+def _result_of(description: dict[str, Any], front: Sequence[Candidate], library: SymbolLibrary) -> SearchResult:
     """Return a result whose only candidates are the equations."""
     candidates = Candidates(
         Forest.from_exprs([each.expr for each in front], library),
@@ -150,7 +199,7 @@ def result_of(description: dict[str, Any], front: Sequence[Candidate], library: 
     return saving.assembled(description, candidates, History())
 
 
-def row_arrays(train: Data, validation: Data | None) -> dict[str, NDArray[np.float64]]:
+def _row_arrays(train: Data, validation: Data | None) -> dict[str, NDArray[np.float64]]:
     """Return the training and held-out rows as named arrays, to be saved."""
     found: dict[str, NDArray[np.float64]] = {}
     for part, data in (("train", train), ("validation", validation)):

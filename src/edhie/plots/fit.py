@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edhie.arrays import Numbers
+from edhie.arrays import Indices, Numbers
 from edhie.evaluate import Data
 from edhie.fit import Discovery, Equation
 from edhie.plots import style
@@ -28,48 +28,55 @@ NAME = 34  # letters of a target that fit beside a panel
 MANY = 1000  # points that a vector picture holds one by one
 
 
+Predict = Callable[[Numbers], Numbers]
+
+
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """Rows to draw: those fitted to, or those held out."""
+class Part:
+    """Rows to draw, of those fitted to or of those held out, with predictions; NaN where there is none."""
 
-    equation: Equation
-    data: Data
-    label: str
-    colour: str
-    most: int
-    """Rows drawn at most."""
+    rows: Data
+    places: Indices
+    """The places of these rows among all of the part."""
+    predicted: Numbers
+    is_held_out: bool
+    n_rows: int
+    """The number of all rows of the part."""
 
-    @cached_property
-    def rows(self) -> Data:
-        """All rows, or a fixed random sample of them if there are many."""
-        if self.data.n_rows <= self.most:
-            return self.data
-        chosen = np.sort(np.random.default_rng(0).choice(self.data.n_rows, self.most, replace=False))
-        return replace(self.data, weights=None).take(chosen)
-
-    @cached_property
-    def predicted(self) -> Numbers:
-        found = self.equation.predict(np.ascontiguousarray(self.rows.columns))
-        return np.where(np.isfinite(found), found, np.nan)
-
-    def residuals(self, *, relative: bool) -> Numbers:
+    def residuals(self, *, relative: bool = False) -> Numbers:
         """Return residuals; relative to the prediction if values span decades."""
         with np.errstate(all="ignore"):
             left = self.rows.y - self.predicted
             return left / self.predicted if relative else left
 
-    @property
-    def legend(self) -> str:
-        drawn, all_rows = self.rows.n_rows, self.data.n_rows
-        return self.label if drawn == all_rows else f"{self.label} ({drawn:,} of {all_rows:,})"
-
     def draw(self, panel: Axes, x: Numbers, y: Numbers) -> None:
         """Draw points, smaller and fainter the more there are."""
         crowd = np.clip(np.log10(max(len(x), 1) / 100) / 2, 0, 1)  # 0 up to a hundred, 1 from ten thousand on
+        some = "" if len(x) == self.n_rows else f" ({len(x):,} of {self.n_rows:,})"
         panel.scatter(
-            x, y, s=18 - 13 * crowd, alpha=0.85 - 0.55 * crowd, color=self.colour, linewidths=0, label=self.legend,
-            rasterized=len(x) > MANY, zorder=2,
+            x, y, s=18 - 13 * crowd, alpha=0.85 - 0.55 * crowd, linewidths=0, zorder=2, rasterized=len(x) > MANY,
+            color=style.HELD_OUT if self.is_held_out else style.FITTED,
+            label=f"{'held-out' if self.is_held_out else 'fitted'} rows{some}",
         )  # fmt: skip
+
+
+def parts_of(train: Data, validation: Data | None, predict: Predict, *, most: int = MOST_ROWS) -> list[Part]:
+    """Return training and held-out rows with predictions: all of them, or a fixed random sample of each in proportion.
+
+    At most so many rows are drawn; they share a picture as they share the table.
+    """
+    sets = [train] if validation is None else [train, validation]
+    share, found = min(1.0, most / sum(data.n_rows for data in sets)), []
+    for data in sets:
+        places = np.arange(data.n_rows)
+        if share < 1:
+            wanted = max(1, round(share * data.n_rows))
+            places = np.sort(np.random.default_rng(0).choice(data.n_rows, wanted, replace=False))
+        rows = data if share == 1 else replace(data, weights=None).take(places)
+        predicted = predict(np.ascontiguousarray(rows.columns))
+        predicted = np.where(np.isfinite(predicted), predicted, np.nan)
+        found.append(Part(rows, places, predicted, data is validation, data.n_rows))
+    return found
 
 
 def plot_fit(found: Discovery | Equation, index: int | None = None, *, titled: bool = True) -> Figure:
@@ -79,14 +86,14 @@ def plot_fit(found: Discovery | Equation, index: int | None = None, *, titled: b
     against it; with several, against the prediction, so that a residual is the distance from the diagonal.
     """
     equation = found if isinstance(found, Equation) else found.best if index is None else found.equations[index]
-    parts = _parts(equation)
+    parts = parts_of(equation.train, equation.validation, equation.predict)
     figure = style.new_figure(6.4, 5.2)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1.3))
     if equation.train.n_variables == 1:
         names = found.columns if isinstance(found, Discovery) else equation.train.names
-        _against_variable(above, below, parts, one_line(names[0]))
+        _against_variable(above, below, equation, parts, one_line(names[0]))
     else:
-        _against_prediction(above, below, parts)
+        _against_prediction(above, below, parts, one_line(equation.target, NAME))
     below.axhline(0, color=style.CURVE, linewidth=0.8, zorder=1)
     for panel in (above, below):
         style.tidy(panel)
@@ -96,16 +103,7 @@ def plot_fit(found: Discovery | Equation, index: int | None = None, *, titled: b
     return figure
 
 
-def _parts(equation: Equation) -> list[_Part]:
-    """Return training and held-out rows, which share the panel as they share the table."""
-    sets = [(equation.train, "fitted rows", style.FITTED)]
-    if equation.validation is not None:
-        sets.append((equation.validation, "held-out rows", style.HELD_OUT))
-    share = min(1.0, MOST_ROWS / sum(data.n_rows for data, _, _ in sets))
-    return [_Part(equation, data, label, colour, max(1, round(share * data.n_rows))) for data, label, colour in sets]
-
-
-def _title(equation: Equation, parts: list[_Part]) -> str:
+def _title(equation: Equation, parts: list[Part]) -> str:
     line = f"R² = {r2_text(equation.r2)}"
     if equation.validation is not None:
         line += f", held out {r2_text(equation.r2_validation)}"
@@ -115,7 +113,7 @@ def _title(equation: Equation, parts: list[_Part]) -> str:
     return f"{equation_text(equation)}\n{line}"
 
 
-def _against_variable(above: Axes, below: Axes, parts: list[_Part], name: str) -> None:
+def _against_variable(above: Axes, below: Axes, equation: Equation, parts: list[Part], name: str) -> None:
     xs = np.concatenate([part.rows.columns[0] for part in parts])
     heights = np.concatenate([values for part in parts for values in (part.rows.y, part.predicted)])
     is_log_x, is_log_y = style.spans_decades(xs, FAR), style.spans_decades(heights, FAR)
@@ -123,8 +121,8 @@ def _against_variable(above: Axes, below: Axes, parts: list[_Part], name: str) -
     above.set(xscale="log" if is_log_x else "linear", yscale="log" if is_log_y else "linear")
     above.set_xlim(style.padded(xs, logarithmic=is_log_x, share=0.03))
     _draw(above, below, [(part, part.rows.columns[0]) for part in parts], relative=is_log_y)
-    _curve(above, parts[0].equation, (np.geomspace if is_log_x else np.linspace)(xs.min(), xs.max(), GRID))
-    style.name_axes(above, y=one_line(parts[0].equation.target, NAME))
+    _curve(above, equation, (np.geomspace if is_log_x else np.linspace)(xs.min(), xs.max(), GRID))
+    style.name_axes(above, y=one_line(equation.target, NAME))
     style.name_axes(below, name)
     style.legend(above, loc="best")
 
@@ -145,7 +143,7 @@ def _curve(panel: Axes, equation: Equation, grid: Numbers) -> None:
         panel.fill_between(grid, curve - reach, curve + reach, color=style.QUIET, alpha=0.22, linewidth=0, label=label)
 
 
-def _against_prediction(above: Axes, below: Axes, parts: list[_Part]) -> None:
+def _against_prediction(above: Axes, below: Axes, parts: list[Part], target: str) -> None:
     both = np.concatenate([values for part in parts for values in (part.rows.y, part.predicted)])
     is_log = style.spans_decades(both, FAR)
     limits = style.padded(both, logarithmic=is_log)
@@ -153,13 +151,12 @@ def _against_prediction(above: Axes, below: Axes, parts: list[_Part]) -> None:
     above.set(xscale=scale, yscale=scale, xlim=limits, ylim=limits)
     above.plot(limits, limits, color=style.CURVE, linewidth=0.8, label="measured = predicted", zorder=1)
     _draw(above, below, [(part, part.predicted) for part in parts], relative=is_log)
-    target = one_line(parts[0].equation.target, NAME)
     style.name_axes(above, y=f"{target}, measured")
     style.name_axes(below, f"{target}, predicted")
     style.legend(above, loc="upper left")
 
 
-def _draw(above: Axes, below: Axes, parts: list[tuple[_Part, Numbers]], *, relative: bool) -> None:
+def _draw(above: Axes, below: Axes, parts: list[tuple[Part, Numbers]], *, relative: bool) -> None:
     """Draw measurements and residuals at their places across, with as much room above a residual of 0 as below."""
     residuals = [part.residuals(relative=relative) for part, _ in parts]
     for (part, x), left in zip(parts, residuals, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -29,44 +30,54 @@ REACH = 4.5  # of a point to each side, in points
 LINE = 1.0
 
 
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """The front as a chart: a point for each equation, the line of the front, and the limits of both axes."""
+
+    x: Numbers
+    """Complexity."""
+    y: Numbers
+    """Loss as it is shown: on a logarithmic axis one of 0 lies below all others."""
+    is_log: bool
+    x_limits: Point
+    y_limits: Point
+
+    @classmethod
+    def of(cls, discovery: Discovery) -> Chart:
+        """Return the chart of all equations."""
+        x = np.array([each.complexity for each in discovery.equations])
+        y, is_log = style.shown_losses(np.array([each.loss for each in discovery.equations]))
+        span = float(x.max() - x.min())
+        y_limits = style.padded(y, logarithmic=True, share=0.12) if is_log else (0.0, 1.18 * float(y.max()) or 1.0)
+        x_limits = float(x.min() - max(0.08 * span, 1)), float(x.max() + max(0.12 * span, 1))
+        return cls(x, y, is_log, x_limits, y_limits)
+
+    @property
+    def line(self) -> list[Point]:
+        """The points of the front, from the least complex on; the chosen equation may lie above it."""
+        on_front = self.y <= np.minimum.accumulate(self.y)
+        return list(zip(self.x[on_front].tolist(), self.y[on_front].tolist(), strict=True))
+
+
 def plot_front(discovery: Discovery) -> Figure:
     """Plot loss against complexity of all equations; the chosen one is marked and a few others are labelled."""
-    index, equations = discovery.index, discovery.equations
-    complexity = np.array([each.complexity for each in equations])
-    loss = np.array([each.loss for each in equations])
-    shown, is_log = style.shown_losses(loss)
-    figure = style.new_figure(6.4, 4.0)
-    panel = figure.subplots()
-    _draw(panel, complexity, shown, index, chosen_is_exact=loss[index] == 0)
-    _scale(panel, complexity, shown, is_log=is_log)
-    style.name_axes(panel, "complexity", "loss")
-    style.tidy(panel)
-    _label(panel, equations, shown, index)
-    return figure
-
-
-def _draw(panel: Axes, x: Numbers, y: Numbers, index: int, *, chosen_is_exact: bool) -> None:
-    """Draw the front as a line; the chosen equation may lie above it."""
-    on_front = y <= np.minimum.accumulate(y)
-    panel.plot(x[on_front], y[on_front], color=style.FAINT, linewidth=1.2, drawstyle="steps-post", zorder=1)
-    others = np.arange(len(x)) != index
-    panel.scatter(x[others], y[others], s=26, color=style.FITTED, linewidths=0, zorder=2)
-    marker = "v" if chosen_is_exact else "o"
-    panel.scatter(x[[index]], y[[index]], s=70, marker=marker, color=style.HELD_OUT, linewidths=0, zorder=3)
-
-
-def _scale(panel: Axes, x: Numbers, y: Numbers, *, is_log: bool) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    span = float(x.max() - x.min())
-    panel.set_xlim(x.min() - max(0.08 * span, 1), x.max() + max(0.12 * span, 1))
-    panel.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=bool((x == x.round()).all())))
-    if is_log:
-        panel.set_yscale("log")
-        decades = np.log10(y.max() / y.min())
-        panel.set_ylim(y.min() / 10 ** (0.12 * decades), y.max() * 10 ** (0.12 * decades))
-    else:
-        panel.set_ylim(0, 1.18 * float(y.max()) or 1.0)
+    index, equations, chart = discovery.index, discovery.equations, Chart.of(discovery)
+    figure = style.new_figure(6.4, 4.0)
+    panel = figure.subplots()
+    panel.plot(*zip(*chart.line, strict=True), color=style.FAINT, linewidth=1.2, drawstyle="steps-post", zorder=1)
+    others = np.arange(len(equations)) != index
+    panel.scatter(chart.x[others], chart.y[others], s=26, color=style.FITTED, linewidths=0, zorder=2)
+    marker = "v" if equations[index].loss == 0 else "o"
+    panel.scatter(chart.x[index], chart.y[index], s=70, marker=marker, color=style.HELD_OUT, linewidths=0, zorder=3)
+    panel.set(xlim=chart.x_limits, yscale="log" if chart.is_log else "linear", ylim=chart.y_limits)
+    is_whole = bool((chart.x == chart.x.round()).all())
+    panel.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=is_whole))
+    style.name_axes(panel, "complexity", "loss")
+    style.tidy(panel)
+    _label(panel, equations, chart.y, index)
+    return figure
 
 
 def _label(panel: Axes, equations: Sequence[Equation], y: Numbers, index: int) -> None:

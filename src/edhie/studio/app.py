@@ -1,4 +1,4 @@
-"""`studio_app`: the routes of the server. Each is a few lines: the work is done elsewhere."""
+"""`studio_app`: the application of the server, with the routes of the page, of tables and of formulas."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from edhie.errors import EdhieError
-from edhie.studio.choices import EXAMPLES, example_file, setup
-from edhie.studio.question import Refused, read_options
-from edhie.studio.requests import Json, answer_of, read_json, studio_of
+from edhie.studio.question import EXAMPLES, Refused, example_file, read_options, setup
+from edhie.studio.requests import Call, Json, route
 from edhie.studio.result_routes import RESULT_ROUTES
-from edhie.studio.run_routes import RUN_ROUTES, table_of
+from edhie.studio.run_routes import RUN_ROUTES
 from edhie.studio.runs import unwritable
 from edhie.studio.security import Access, Guard
 from edhie.studio.studio import Studio
@@ -69,51 +68,40 @@ async def _told(request: Request, error: Exception) -> Response:
     return Json({"error": f"the studio failed to answer: {error!r}; please report it"}, 500)
 
 
-# -- the page, what can be chosen, tables, formulas, the learned space --------------------------
-
-
-async def page(request: Request) -> Response:
-    """Return the page."""
+async def _page(call: Call) -> Response:
     return FileResponse(STATIC / "index.html", media_type="text/html")
 
 
-async def get_setup(request: Request) -> Response:
-    """Return what can be chosen."""
-    return Json(setup(vars(studio_of(request).options.limits)))
+async def _choices(call: Call) -> dict[str, Any]:
+    return setup(vars(call.studio.options.limits))
 
 
-async def post_table(request: Request) -> Response:
-    """Take a table, and return its summary."""
-    studio = studio_of(request)
+async def _take_table(call: Call) -> dict[str, Any]:
+    studio, headers = call.studio, call.headers
     studio.shelf.check_room()
-    declared, name = request.headers.get("content-length", ""), request.headers.get("x-name", "")
+    declared = headers.get("content-length", "")
     size = int(declared) if declared.isdecimal() else 0
-    upload = await studio.uploads.take(name, request.stream(), declared=size)
+    upload = await studio.uploads.take(headers.get("x-name", ""), call.stream(), declared=size)
     return await _new_summary(studio, upload)
 
 
-async def post_example(request: Request) -> Response:
-    """Take an example, and return its summary."""
-    name = (await read_json(request)).get("id")
+async def _take_example(call: Call) -> dict[str, Any]:
+    name = (await call.fields()).get("id")
     if not isinstance(name, str) or name not in EXAMPLES:
         raise Refused("there is no such example", 404)
-    studio = studio_of(request)
-    studio.shelf.check_room()
-    return await _new_summary(studio, studio.uploads.copy(example_file(name), f"{name}.csv"))
+    call.studio.shelf.check_room()
+    return await _new_summary(call.studio, call.studio.uploads.copy(example_file(name), f"{name}.csv"))
 
 
-async def post_table_of_run(request: Request) -> Response:
-    """Take the table of a run once more, and return its summary."""
-    studio, name = studio_of(request), (await read_json(request)).get("id")
+async def _take_table_of_run(call: Call) -> dict[str, Any]:
+    studio, name = call.studio, (await call.fields()).get("id")
     studio.shelf.check_room()
     run = studio.shelf.run(name if isinstance(name, str) else "")
-    if (path := table_of(run)) is None:
-        raise Refused("the table of this run is not in its folder; bring it again", 409)
-    upload = await run_in_threadpool(studio.uploads.copy, path, str(run.note.get("file") or path.name))
+    upload = await run_in_threadpool(studio.uploads.copy, *run.needed_table())
     return await _new_summary(studio, upload, run.note["question"].get("options", {}))
 
 
-async def _new_summary(studio: Studio, upload: Upload, options: dict[str, Any] | None = None) -> Response:
+async def _new_summary(studio: Studio, upload: Upload, options: dict[str, Any] | None = None) -> dict[str, Any]:
     try:
         return await _summary(studio, upload, options or {})
     except BaseException:  # nobody can ask for it again
@@ -121,47 +109,43 @@ async def _new_summary(studio: Studio, upload: Upload, options: dict[str, Any] |
         raise
 
 
-async def _summary(studio: Studio, upload: Upload, options: dict[str, Any]) -> Response:
+async def _summary(studio: Studio, upload: Upload, options: dict[str, Any]) -> dict[str, Any]:
     limits = studio.options.limits
     found = await studio.ask(
         "tables", "tables.summary", path=str(upload.path), name=upload.name, options=options,
         rows=limits.rows, columns=limits.columns,
     )  # fmt: skip
-    return Json({"id": upload.id, **found})
+    return {"id": upload.id, **found}
 
 
-async def get_table(request: Request) -> Response:
-    """Return the summary of a table, read with the options of the query."""
-    studio = studio_of(request)
-    upload = studio.uploads.table(request.path_params["table"])
-    return await _summary(studio, upload, read_options(dict(request.query_params)))
+async def _table(call: Call) -> dict[str, Any]:
+    upload = call.studio.uploads.table(call.path_params["table"])
+    return await _summary(call.studio, upload, read_options(dict(call.query_params)))
 
 
-async def get_scatter(request: Request) -> Response:
-    """Return the points of two columns."""
-    query, upload = dict(request.query_params), studio_of(request).uploads.table(request.path_params["table"])
-    asked = {"x": query.get("x", ""), "y": query.get("y", ""), "options": read_options(query)}
-    return await answer_of(request, "tables", "tables.scatter", path=str(upload.path), name=upload.name, **asked)
+async def _scatter(call: Call) -> Any:
+    upload, query = call.studio.uploads.table(call.path_params["table"]), dict(call.query_params)
+    given = {"x": query.get("x", ""), "y": query.get("y", ""), "options": read_options(query)}
+    return await call.studio.ask("tables", "tables.scatter", path=str(upload.path), name=upload.name, **given)
 
 
-async def check_formula(request: Request) -> Response:
-    """Return a formula as it was read, or the place of its fault."""
-    body = await read_json(request)
+async def _check_formula(call: Call) -> Any:
+    body = await call.fields()
     text, kind, variables = body.get("text"), body.get("kind", "formula"), body.get("variables") or []
     if not isinstance(text, str) or kind not in ("formula", "template", "field"):
         raise Refused("give a text, and its kind: formula, template or field")
     if not isinstance(variables, list) or not all(isinstance(each, str) for each in variables):
         raise Refused("variables are a list of texts")
-    return await answer_of(request, "formulas", "formulas.check", text=text, kind=kind, variables=variables)
+    return await call.studio.ask("formulas", "formulas.check", text=text, kind=kind, variables=variables)
 
 
 ROUTES = [
-    Route("/", page),
-    Route("/api/setup", get_setup),
-    Route("/api/formulas/check", check_formula, methods=["POST"]),
-    Route("/api/tables", post_table, methods=["POST"]),
-    Route("/api/tables/example", post_example, methods=["POST"]),
-    Route("/api/tables/run", post_table_of_run, methods=["POST"]),
-    Route("/api/tables/{table}", get_table),
-    Route("/api/tables/{table}/scatter", get_scatter),
+    route("/", _page),
+    route("/api/setup", _choices),
+    route("/api/formulas/check", _check_formula, "POST"),
+    route("/api/tables", _take_table, "POST"),
+    route("/api/tables/example", _take_example, "POST"),
+    route("/api/tables/run", _take_table_of_run, "POST"),
+    route("/api/tables/{table}", _table),
+    route("/api/tables/{table}/scatter", _scatter),
 ]

@@ -15,7 +15,7 @@ from edhie.files import remove_link
 from edhie.folder_lock import is_in_use
 from edhie.lists import as_line
 from edhie.processes import LOOK_EVERY, command_of, import_path
-from edhie.studio.question import Refused
+from edhie.studio.question import FIELDS, Refused
 from edhie.studio.runs import BEGUN, EVENTS, FIELD, OUTPUT, STUDIO, Run, Shelf, is_full, unwritable
 
 COMMAND = "edhie.cli.studio"
@@ -24,8 +24,6 @@ INTERRUPTED = (130, -signal.SIGTERM, 128 + signal.SIGTERM)
 LEAVE_SECONDS = 10.0  # that searches have to keep what they found when the server ends
 MOST_LETTERS = 2000  # of an error
 NO_MORE = ("target", "finished")  # ends after which more time finds nothing
-AS_THEY_ARE = ("target", "sigma", "noise", "selection", "max_size", "seed", "evaluations", "template")
-"""Fields of a question that are options of the command."""
 
 
 class Queue:
@@ -35,7 +33,6 @@ class Queue:
         self._shelf, self._most = shelf, searches
         self._processes: dict[str, asyncio.subprocess.Process] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._extended: set[str] = set()  # runs that are stopped only to go on with more time
         self._is_closing = False
 
     def waiting(self) -> list[Run]:
@@ -57,19 +54,17 @@ class Queue:
             while is_in_use(run.folder):  # a search of the last server still keeps what it found
                 await asyncio.sleep(LOOK_EVERY)
             ended = {"how": "interrupted"}
-            await _note_starts(run)
             while run.wanted == "run" and not self._is_closing:
-                self._extended.discard(run.id)
+                await asyncio.to_thread(run.tail.read)
+                run.starts_before, question = run.tail.n_starts, run.note["question"]
                 ended = await self._run_process(run)
-                if run.id not in self._extended or ended["how"] == "failed":
+                if run.note["question"] == question or ended["how"] == "failed":  # else it has more time
                     break
-                await _note_starts(run)
         except OSError as error:
             ended = {"how": "failed", "error": str(unwritable(error))}
         finally:
             self._processes.pop(run.id, None)
             self._tasks.pop(run.id, None)
-            self._extended.discard(run.id)
             run.is_live = False
         if self._is_closing and ended["how"] == "interrupted":
             return  # the next server resumes it
@@ -152,7 +147,6 @@ class Queue:
         if not question.get("max_time"):
             raise Refused("the search has no time limit", 409)
         run.keep(question=question | {"max_time": question["max_time"] + seconds})
-        self._extended.add(run.id)
         if process := self._processes.get(run.id):
             _signal(process, signal.SIGTERM)
 
@@ -173,12 +167,6 @@ class Queue:
             _signal(process, signal.SIGTERM)
         if self._tasks:
             await asyncio.wait(list(self._tasks.values()), timeout=LEAVE_SECONDS)
-
-
-async def _note_starts(run: Run) -> None:
-    """Note how often the search was started, by which a start is recognised."""
-    await asyncio.to_thread(run.tail.read)
-    run.starts_before = run.tail.n_starts
 
 
 def _check_own(run: Run) -> None:
@@ -215,25 +203,24 @@ def _error(run: Run, start: int, code: int) -> str:
 
 def arguments_of(run: Run) -> list[str]:
     """Return the arguments of the command that searches a run, or resumes it."""
-    question, studio = run.note["question"], run.folder / STUDIO
-    options = question.get("options", {})
-    given: list[tuple[str, Any]] = [
-        *((name.replace("_", "-"), question.get(name)) for name in AS_THEY_ARE),
-        *((name, options.get(name)) for name in ("decimal", "missing", "header")),
-        *((name, as_line(question.get(name, ()))) for name in ("features", "operators")),
-        ("max-time", question.get("max_time", 0)),
-        ("patience", question.get("patience") if run.note["kind"] == "fit" else None),
-        *(("guess", guess) for guess in question.get("guesses", ())),
-        ("corpus", studio / FIELD if question.get("field") else None),
-        ("jobs", run.note.get("jobs")),
-        ("out", run.folder),
-        ("events", studio / EVENTS),
-    ]
+    question, studio, kind = run.note["question"], run.folder / STUDIO, run.note["kind"]
+    options, values = question.get("options", {}), {"max_time": 0, **question}
+    if "field" in values:
+        values["field"] = studio / FIELD
+    if kind == "revise":  # which stops by itself
+        values.pop("patience", None)
+    given: list[tuple[str, Any]] = []
+    for name, field in FIELDS.items():
+        value = values.get(name)
+        parts = value or () if field.is_repeated else [as_line(value) if isinstance(value, list) else value]
+        given += [(field.option, part) for part in parts if field.option]
+    given += [(name, options.get(name)) for name in ("decimal", "missing", "header")]
+    given += [("jobs", run.note.get("jobs")), ("out", run.folder), ("events", studio / EVENTS)]
     # written with an equals sign, a value that begins with a dash is no option
     options_given = [f"--{name}={value}" for name, value in given if value not in (None, "")]
     flags = ["--drop-missing"] if options.get("drop_missing") else []
     flags += ["--resume"] if (run.folder / BEGUN).is_file() else []
     table = os.fspath(studio / run.note["table"])
-    if run.note["kind"] == "revise":
+    if kind == "revise":
         return ["revise", *options_given, *flags, "--quiet", "--", question["formula"], table]
     return ["fit", *options_given, *flags, "--no-report", "--", table]

@@ -1,12 +1,14 @@
-"""Helpers that routes share: the studio of a request, and the JSON it holds."""
+"""What routes share: a request as they read it, and answers as JSON."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from edhie.studio.question import Refused
 from edhie.studio.runs import Run
@@ -23,34 +25,46 @@ class Json(JSONResponse):
         return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
-def studio_of(request: Request) -> Studio:
-    """Return the studio that answers a request."""
-    studio: Studio = request.app.state.studio
-    return studio
+class Call(Request):
+    """A request, with the studio that answers it."""
+
+    @property
+    def studio(self) -> Studio:
+        """The studio."""
+        studio: Studio = self.app.state.studio
+        return studio
+
+    @property
+    def run(self) -> Run:
+        """The run in the address."""
+        return self.studio.shelf.run(self.path_params["run"])
+
+    async def fields(self) -> dict[str, Any]:
+        """Return the object that the request holds."""
+        parts, size = [], 0
+        async for part in self.stream():
+            size += len(part)
+            if size > MOST_JSON:
+                raise Refused(f"the request is larger than {MOST_JSON:,} bytes", 413)
+            parts.append(part)
+        try:
+            found = json.loads(b"".join(parts) or b"{}")
+        except (ValueError, RecursionError):
+            raise Refused("the request is no JSON") from None
+        if not isinstance(found, dict):
+            raise Refused("the request is no JSON object")
+        return found
+
+    async def about_run(self, what: str, **arguments: Any) -> Any:
+        """Return what the workshop answers about the run in the address."""
+        return await self.studio.ask("runs", what, folder=str(self.run.folder), **arguments)
 
 
-async def answer_of(request: Request, workshop: str, what: str, /, **arguments: Any) -> Json:
-    """Return the answer of a workshop."""
-    return Json(await studio_of(request).ask(workshop, what, **arguments))
+def route(path: str, answer: Callable[[Call], Awaitable[Any]], method: str = "GET") -> Route:
+    """Return a route; what its function returns is sent as JSON, unless it is a response already."""
 
+    async def endpoint(request: Request) -> Response:
+        found = await answer(Call(request.scope, request.receive))
+        return found if isinstance(found, Response) else Json(found)
 
-def run_of(request: Request) -> Run:
-    """Return the run in the address of a request."""
-    return studio_of(request).shelf.run(request.path_params["run"])
-
-
-async def read_json(request: Request) -> dict[str, Any]:
-    """Return the object that a request holds."""
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > MOST_JSON:
-            raise Refused(f"the request is larger than {MOST_JSON:,} bytes", 413)
-        parts.append(part)
-    try:
-        found = json.loads(b"".join(parts) or b"{}")
-    except (ValueError, RecursionError):
-        raise Refused("the request is no JSON") from None
-    if not isinstance(found, dict):
-        raise Refused("the request is no JSON object")
-    return found
+    return Route(path, endpoint, methods=[method])

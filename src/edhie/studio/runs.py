@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from edhie.files import replace_file, small_text
 from edhie.folder_lock import is_in_use
@@ -30,7 +30,6 @@ LONGEST_NAME = 200
 LAST_LINES = 8000  # letters of the output that are shown
 LEAST_ROOM = 1 << 20  # bytes that a disk has before it counts as full
 NO_ROOM = "the disk is full: the search goes on, but what it finds is not kept until there is room again"
-Wanted = Literal["run", "pause", "stop"]
 
 
 @dataclass
@@ -43,12 +42,14 @@ class Run:
     """The content of `studio/question.json`; empty for a run that the command line made."""
     is_live: bool = False
     """True while its search is a process of this server."""
-    tail: Tail = field(init=False)
+    starts_before = 0
+    """Number of times that its search had been started before the present process."""
+    chosen: tuple[float, dict[str, Any] | None] = (0.0, None)
+    """When its equations were written that were last looked at, and the chosen one."""
     _ended: tuple[float, dict[str, Any]] = field(default=(0.0, {}), init=False)
 
     def __post_init__(self) -> None:
         self.tail = Tail(self.folder / STUDIO / EVENTS)
-        self.starts_before = 0
 
     @property
     def is_own(self) -> bool:
@@ -56,10 +57,9 @@ class Run:
         return bool(self.note)
 
     @property
-    def wanted(self) -> Wanted:
-        """The state that the user wants."""
-        wanted: Wanted = self.note.get("wanted", "run")
-        return wanted
+    def wanted(self) -> str:
+        """The state that the user wants: run, pause or stop."""
+        return str(self.note.get("wanted", "run"))
 
     @property
     def is_waiting(self) -> bool:
@@ -107,7 +107,7 @@ class Run:
         return max((path.stat().st_mtime for path in _there(self.folder, ANSWERS)), default=0)
 
     def summary(self) -> dict[str, Any]:
-        """Return the run as the list shows it, but for its place in the queue and its best equation."""
+        """Return the run as the list shows it, but for its place in the queue."""
         question, tail, kept = self.note.get("question", {}), self.tail, self.description
         kind = self.note.get("kind") or ("revise" if (self.folder / ANSWERS[1]).is_file() else "fit")
         found = {
@@ -120,6 +120,7 @@ class Run:
             "max_time": question.get("max_time"),
             "seconds": kept.get("seconds") if self.is_answered and not self.is_live else None,
             "is_own": self.is_own,
+            "best": self._best(),
         }
         if tail.progress is not None and found["seconds"] is None:
             found["seconds"] = tail.progress["seconds"]
@@ -130,6 +131,14 @@ class Run:
         if error := (self.note.get("ended") or {}).get("error"):
             found["error"] = error
         return found
+
+    def _best(self) -> dict[str, Any] | None:
+        """Return the chosen equation, or the best so far while it is searched."""
+        if not self.is_live and self.chosen[0] and self.chosen[0] == self.changed:
+            return self.chosen[1]
+        if (live := self.tail.best) is None:
+            return None
+        return {name: live.get(name) for name in ("mathml", "text", "complexity")} | {"r2": None}
 
     def keep(self, **changes: Any) -> None:
         """Change what is known of the run, on disk first."""
@@ -145,6 +154,17 @@ class Run:
         path = self.folder.joinpath(*names)
         is_inside = path.is_file() and path.resolve().is_relative_to(self.folder.resolve())
         return path if is_inside else None
+
+    @property
+    def table(self) -> Path | None:
+        """The table, if it is in the folder."""
+        return self.file(STUDIO, str(self.note.get("table") or "-"))
+
+    def needed_table(self) -> tuple[Path, str]:
+        """Return the table and the user's name of it; raise `Refused` if it is not there."""
+        if (path := self.table) is None:
+            raise Refused("the table of this run is not in its folder; bring it again", 409, where={"field": "table"})
+        return path, str(self.note.get("file") or path.name)
 
     @property
     def output(self) -> str:

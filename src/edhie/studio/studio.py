@@ -43,7 +43,6 @@ class Studio:
         self.uploads = Uploads(options.folder, options.limits)
         self.is_closing = asyncio.Event()
         self._workshops = {name: Workshop() for name in SECONDS}
-        self._best: dict[str, tuple[float, dict[str, Any] | None]] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._reading: dict[str, asyncio.Task[None]] = {}  # of events, by run
 
@@ -73,23 +72,16 @@ class Studio:
 
     def listed(self) -> list[dict[str, Any]]:
         """Return all runs, the newest first."""
-        places = {run.id: place for place, run in enumerate(self.queue.waiting(), start=1)}
-        return sorted(
-            (self.summary(run, places.get(run.id)) for run in self.shelf.runs.values()),
-            key=lambda each: (each["created"], each["id"]),
-            reverse=True,
-        )
+        found = map(self.summary, self.shelf.runs.values())
+        return sorted(found, key=lambda each: (each["created"], each["id"]), reverse=True)
 
-    def summary(self, run: Run, place: int | None = None) -> dict[str, Any]:
+    def summary(self, run: Run) -> dict[str, Any]:
         """Return a run as the list shows it."""
         if run.is_live or not run.is_answered:
             self.read_events(run)
         found = run.summary()
-        found["best"] = self._best_of(run)
         if found["state"] == "waiting":
-            found["position"] = place or next(
-                (k for k, each in enumerate(self.queue.waiting(), start=1) if each is run), 1
-            )
+            found["position"] = 1 + sum(each.note["queued"] < run.note["queued"] for each in self.queue.waiting())
         return found
 
     def read_events(self, run: Run) -> None:
@@ -98,26 +90,16 @@ class Studio:
             self._reading[run.id] = task = asyncio.create_task(asyncio.to_thread(run.tail.read))
             task.add_done_callback(lambda _: self._reading.pop(run.id, None))
 
-    def _best_of(self, run: Run) -> dict[str, Any] | None:
-        """Return the chosen equation of a run, or the best so far while it is searched."""
-        changed, best = self._best.get(run.id, (0.0, None))
-        if not run.is_live and changed and changed == run.changed:
-            return best
-        live = run.tail.best
-        if live is None:
-            return None
-        return {name: live.get(name) for name in ("mathml", "text", "complexity")} | {"r2": None}
-
     async def _look_around(self) -> None:
         """Find runs of the command line, and ask for the chosen equations of those that have ended."""
         while True:
             self.shelf.look()
             for run in list(self.shelf.runs.values()):
-                if not run.is_live and (changed := run.changed) != self._best.get(run.id, (0.0, None))[0]:
+                if not run.is_live and (changed := run.changed) != run.chosen[0]:
                     best = None
                     try:
                         best = await self.ask("runs", "equations.best", folder=str(run.folder))
                     except Refused as error:  # a folder that is damaged, which the page says when it is opened
                         LOGGER.debug("%s: %s", run.folder, error)
-                    self._best[run.id] = changed, best
+                    run.chosen = changed, best
             await asyncio.sleep(LOOK_SECONDS)

@@ -69,7 +69,11 @@ class Uploads:
                     if file.tell() == 0:
                         raise Refused("the file is empty; choose one with a row of names and rows of numbers")
         except Refused:
-            await _pass_over(parts)
+            size = 0
+            async for part in parts:
+                size += len(part)
+                if size > MOST_PASSED_OVER:
+                    break
             raise
         return upload
 
@@ -102,7 +106,8 @@ class Uploads:
         """Make the folder of a table, which the block writes; remove it if that fails, or if a browser is gone."""
         self._remove_old()
         shown = printable(unquote(name).replace("\\", "/").rpartition("/")[2])[:LONGEST_NAME] or "table.csv"
-        own, suffix = f"t-{secrets.token_hex(8)}", _suffix(shown)
+        stem, packed = (shown[:-3], ".gz") if shown.lower().endswith(".gz") else (shown, "")
+        own, suffix = f"t-{secrets.token_hex(8)}", next(filter(stem.lower().endswith, SUFFIXES), USUAL) + packed
         upload = Upload(own, self.folder / own / f"table{suffix}", shown)
         try:
             with writing():
@@ -118,17 +123,3 @@ class Uploads:
             for folder in self.folder.iterdir():
                 if time.time() - folder.stat().st_mtime > WEEK:
                     shutil.rmtree(folder, ignore_errors=True)
-
-
-async def _pass_over(parts: AsyncIterator[bytes]) -> None:
-    size = 0
-    async for part in parts:
-        size += len(part)
-        if size > MOST_PASSED_OVER:
-            return
-
-
-def _suffix(name: str) -> str:
-    """Return the ending of a file's name that tells its format."""
-    stem, packed = (name[:-3], ".gz") if name.lower().endswith(".gz") else (name, "")
-    return next((each for each in SUFFIXES if stem.lower().endswith(each)), USUAL) + packed

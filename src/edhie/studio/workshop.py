@@ -1,23 +1,29 @@
 """`Workshop`: a child process that answers questions about data and formulas, and is killed if it takes too long.
 
-Nothing else can stop Python inside of one operation on huge numbers, or a library that reads a damaged file.
+Nothing else can stop Python inside of one operation on huge numbers, or a library that reads a damaged file. Run as a
+module, this is the process: it answers by the functions of `answers`, which are imported when needed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import sys
+import warnings
 from asyncio.subprocess import DEVNULL, PIPE
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
-from edhie.processes import command_of, import_path
+from edhie.errors import EdhieError
+from edhie.processes import command_of, import_path, serve
+from edhie.safe_text import printable
 from edhie.studio.question import Refused
 
 LONGEST = 1 << 28  # bytes of an answer
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # the search needs the cores
 END_SECONDS = 2.0  # that a process has to end after it was killed
-MODULE = "edhie.studio.workshop_process"
+MEMORY = 6 << 30  # bytes of address space of the process
 
 
 class Workshop:
@@ -53,7 +59,12 @@ class Workshop:
         if self._process is None or self._process.returncode is not None:
             environment = import_path() | ENVIRONMENT
             self._process = await asyncio.create_subprocess_exec(
-                *command_of(MODULE), stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment, limit=LONGEST
+                *command_of("edhie.studio.workshop"),
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=DEVNULL,
+                env=environment,
+                limit=LONGEST,
             )
         return self._process
 
@@ -77,3 +88,48 @@ async def _exchange(process: asyncio.subprocess.Process, message: str) -> bytes:
         return await process.stdout.readline()
     except (ConnectionError, ValueError):
         return b""
+
+
+# -- the process ------------------------------------------------------------------------------
+
+
+def answer(message: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer to a question, or why there is none."""
+    module, _, name = message["question"].partition(".")
+    try:
+        found = getattr(import_module(f"edhie.studio.answers.{module}"), name)(**message["arguments"])
+        return {"found": found}
+    except Refused as error:
+        return {"refused": error.as_json() | {"status": error.status}}
+    except EdhieError as error:
+        return _refused(str(error), 400)
+    except MemoryError:
+        return _refused("there is too little memory for this; ask for less", 422)
+    except RecursionError:
+        return _refused("this is nested too deeply", 422)
+    except OSError as error:
+        return _refused(f"{error.strerror or error}", 400)
+    except Exception as error:  # a fault of ours: the page says so, and goes on
+        return _refused(f"this cannot be answered: {error!r}", 500)
+
+
+def _refused(message: str, status: int) -> dict[str, Any]:
+    return {"refused": {"error": printable(message, keep="\n"), "status": status}}
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    limit = resource.RLIMIT_AS
+    most = resource.getrlimit(limit)[1]
+    within = MEMORY if most == resource.RLIM_INFINITY else min(MEMORY, most)
+    if sys.platform == "linux":  # elsewhere libraries reserve more than they use
+        resource.setrlimit(limit, (within, most))
+
+
+if __name__ == "__main__":
+    _limit_memory()
+    warnings.simplefilter("ignore")
+    serve(answer)

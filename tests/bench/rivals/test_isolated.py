@@ -141,7 +141,7 @@ def rival(file: Path, name: str) -> Method:
 
 
 def row_of(method: Method, run: int = 1, seconds: float | None = None) -> dict[str, Any]:
-    return execute(Trial("nguyen", "NG-8", method.name, run, settings=TrialSettings(300, seconds), own=method)).row
+    return execute(Trial("nguyen", "NG-8", method, run, settings=TrialSettings(300, seconds))).row
 
 
 def test_whatever_a_rival_does_is_a_row(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

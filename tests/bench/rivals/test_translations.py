@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edhie.bench.rivals import Question, gp_learn, operon, py_sr, srtoolkit
+from edhie.bench.rivals import Question, packages, srtoolkit
 from edhie.errors import SearchError
 from edhie.expr import parse
 from edhie.expr.interpret import interpret
@@ -40,15 +40,15 @@ def values(formula: str, X: Numbers) -> Numbers:  # noqa: N803
 def test_operon(has_constants: bool, seed: int) -> None:
     pytest.importorskip("pyoperon", reason="pyoperon is not installed (extra: peers)")
     asked = question(has_constants=has_constants, seed=seed)
-    estimator = operon.make(asked).fit(asked.X, asked.y)
-    found = values(operon.formula(estimator, asked.names), asked.X)
+    estimator = packages.operon_estimator(asked).fit(asked.X, asked.y)
+    found = values(packages.operon_formula(estimator, asked.names), asked.X)
     np.testing.assert_allclose(found, estimator.predict(asked.X), rtol=2e-4, atol=2e-4)
-    formula, evaluated = operon.fit(asked)
-    assert formula == operon.formula(estimator, asked.names)  # the same seed, the same result
+    formula, evaluated = packages.operon(asked)
+    assert formula == packages.operon_formula(estimator, asked.names)  # the same seed, the same result
     assert evaluated is not None
     assert asked.budget.evaluations is not None
     assert evaluated <= 1.1 * asked.budget.evaluations
-    few = operon.fit(question(has_constants=has_constants, seed=seed, evaluations=100))[1]
+    few = packages.operon(question(has_constants=has_constants, seed=seed, evaluations=100))[1]
     assert few is not None
     assert few <= 110
 
@@ -56,9 +56,9 @@ def test_operon(has_constants: bool, seed: int) -> None:
 @pytest.mark.parametrize("has_constants", [False, True])
 def test_gplearn(has_constants: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("gplearn", reason="gplearn is not installed (extra: peers)")
-    monkeypatch.setattr(gp_learn, "POPULATION", 200)
+    monkeypatch.setattr(packages, "POPULATION", 200)
     asked = question(has_constants=has_constants, evaluations=600)
-    estimator = gp_learn.make(asked)
+    estimator = packages.gplearn_estimator(asked)
     with np.errstate(all="ignore"):
         estimator.fit(asked.X, asked.y)
     compared = 0
@@ -69,12 +69,12 @@ def test_gplearn(has_constants: bool, monkeypatch: pytest.MonkeyPatch) -> None:
         is_chaotic = not np.allclose(wanted, moved, rtol=1e-9, atol=0)  # such as the sine of a large number
         if names & {"div", "log"} or is_chaotic:  # these two may be protected
             continue
-        np.testing.assert_allclose(values(gp_learn.formula(program.program), asked.X), wanted, rtol=1e-6)
+        np.testing.assert_allclose(values(packages.gplearn_formula(program.program), asked.X), wanted, rtol=1e-6)
         compared += 1
     assert compared > 20
     with np.errstate(all="ignore"):
-        formula, evaluated = gp_learn.fit(asked)
-        assert gp_learn.fit(question(has_constants=has_constants, evaluations=30))[1] == 30
+        formula, evaluated = packages.gplearn(asked)
+        assert packages.gplearn(question(has_constants=has_constants, evaluations=30))[1] == 30
     assert evaluated == 600
     assert np.isfinite(values(formula, asked.X)).all()
 
@@ -84,8 +84,8 @@ def test_gplearns_protected_functions_are_of_absolute_values() -> None:
     program = [part["div"], part["sqrt"], 0, part["log"], 1]
     X = np.array([[-4.0, -3.0], [9.0, 0.5]])  # noqa: N806
     wanted = np.sqrt(np.abs(X[:, 0])) / np.log(np.abs(X[:, 1]))
-    np.testing.assert_allclose(values(gp_learn.formula(program), X), wanted)
-    assert gp_learn.formula([SimpleNamespace(name="pow5", arity=1), 0.25]) == "((0.25))^5"
+    np.testing.assert_allclose(values(packages.gplearn_formula(program), X), wanted)
+    assert packages.gplearn_formula([SimpleNamespace(name="pow5", arity=1), 0.25]) == "((0.25))^5"
 
 
 def test_symbolic_regression_toolkit() -> None:
@@ -130,7 +130,7 @@ def test_pysr(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setitem(sys.modules, "pysr", SimpleNamespace(PySRRegressor=Regressor))
     asked = question(seed=5)
-    formula, evaluated = py_sr.fit(asked)
+    formula, evaluated = packages.pysr(asked)
     x0, x1 = asked.X.T
     np.testing.assert_allclose(values(formula, asked.X), (x0 + 1.5**3) ** 2 + x1**4 / np.sqrt(x1) ** 5)
     assert evaluated is None
@@ -139,8 +139,8 @@ def test_pysr(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_pysr_without_julia(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(py_sr.shutil, "which", lambda name: None)
-    monkeypatch.setattr(py_sr.sys, "prefix", "nowhere")
+    monkeypatch.setattr(packages.shutil, "which", lambda name: None)
+    monkeypatch.setattr(packages.sys, "prefix", "nowhere")
     monkeypatch.delenv("PYTHON_JULIAPKG_EXE", raising=False)
     with pytest.raises(SearchError, match="PySR needs Julia, and none is found"):
-        py_sr.prepare_fit(question())
+        packages.prepare_pysr(question())

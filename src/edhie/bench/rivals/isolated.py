@@ -1,31 +1,37 @@
-"""A rival as a strategy: its package runs in a process that is killed if it takes too long or too much memory."""
+"""A rival as a function of the data: its package runs in a process that is killed if it takes too long, or much memory.
+
+Run as a module, this is the process: JSON lines in and out, and a time limit that holds whatever the package does.
+"""
 
 from __future__ import annotations
 
 import atexit
-import math
+import faulthandler
 import signal
 import subprocess
+import sys
 import threading
-from collections.abc import Iterable
+import time
+import warnings
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from edhie.bench.methods import Method, problem_symbols
-from edhie.bench.own_methods import Answering
 from edhie.bench.problem import BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.rivals import Question
-from edhie.bench.workers import ONE_THREAD
-from edhie.errors import EdhieError, MissingExtraError, SearchError, UnavailableError
+from edhie.errors import MissingExtraError, SearchError, UnavailableError
 from edhie.expr import SymbolLibrary
-from edhie.processes import ask_process, end_process, kill, killed_after, start_process
+from edhie.processes import ask_process, end_process, kill, killed_after, serve, start_process
 from edhie.safe_text import printable
 from edhie.search.base import Budget
+from edhie.search.strategies import imported
+from edhie.worker_processes import ONE_THREAD
 
 LIMIT = 600.0
 """Time limit in seconds of a run whose settings have none."""
@@ -36,7 +42,8 @@ PREPARATION = 3600.0
 MEMORY = 8 << 30
 """Memory limit of its process in bytes; enforced on Linux."""
 ENDING = 2.0  # seconds to wait for the exit code of a process that closed its output
-LONGEST = 300  # characters of a reason
+PREPARE = "prepare_"
+"""Prefix of a function in the rival's module: it imports the package, and prepares what all runs share."""
 
 _here = threading.local()  # the process of this thread: it serves one run after another
 
@@ -45,38 +52,16 @@ class RivalError(ProblemError, UnavailableError):
     """A rival's package is installed but cannot be used, for example since it has no Julia."""
 
 
-class Rival(Answering):
-    """A strategy of one step: ask another package, and score its formula; a failure is recorded, not raised."""
+def asking(method: Method, library: SymbolLibrary, seed: int) -> Callable[..., tuple[str, int | None, float]]:
+    """Return a function of the data that asks another package: for a formula, its evaluations and its seconds."""
 
-    name: ClassVar[str] = "rival"
-
-    def __init__(self, method: Method, library: SymbolLibrary) -> None:
-        super().__init__(self._formula)
-        self._method, self._library = method, library
-        self.seconds: float | None = None
-        """Seconds that the package took, without its import."""
-        self.reason = ""
-        """Why there is no formula with finite values; empty if there is one."""
-
-    def step(self, rng: np.random.Generator) -> bool:
-        """Ask the package and score its formula."""
-        self.reason, self.seconds = "", None
-        try:
-            super().step(rng)
-            if not math.isfinite(self.error):
-                self.reason = "its formula has no finite value in some row"
-        except EdhieError as error:
-            self.reason = printable(" ".join(str(error).split())[:LONGEST])
-        return False
-
-    def _formula(self, X: Any, y: Any, budget: Budget, rng: np.random.Generator) -> Any:  # noqa: N803
-        question = _message(
-            self._method, self._library, X=X.tolist(), y=y.tolist(), budget=budget, seed=self._task.seed
-        )
+    def ask(X: Any, y: Any, budget: Budget, rng: object) -> tuple[str, int | None, float]:  # noqa: N803
+        question = _message(method, library, X=X.tolist(), y=y.tolist(), budget=budget, seed=seed)
         limit = LIMIT if budget.seconds is None else budget.seconds
-        answer = _process_of(self._method, self._library).ask(question, limit + GRACE)
-        self.seconds = answer["seconds"]
-        return answer["formula"], answer["evaluated"]
+        answer = _process_of(method, library).ask(question, limit + GRACE)
+        return answer["formula"], answer["evaluated"], answer["seconds"]
+
+    return ask
 
 
 def check_installed(method: Method) -> None:
@@ -129,7 +114,7 @@ class Process:
     def __init__(self, rival: str) -> None:
         self.rival = rival
         self.prepared_for: list[SymbolLibrary] = []
-        self._process = start_process("edhie.bench.rivals.child", dict.fromkeys(ONE_THREAD, "1"), is_group=True)
+        self._process = start_process("edhie.bench.rivals.isolated", ONE_THREAD, is_group=True)
         atexit.register(self.end)
 
     @property
@@ -164,3 +149,36 @@ def _ended(code: int) -> str:
         return f"its process ended with code {code}"
     known = {each.value: each.name for each in signal.Signals}  # real-time signals have no names
     return f"its process crashed ({known.get(-code, f'signal {-code}')})"
+
+
+# -- in the process -----------------------------------------------------------------------
+
+
+def _answered(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a rival's formula, its evaluations and its seconds, or the error that it raised."""
+    # ends the process even if the package holds the GIL
+    faulthandler.dump_traceback_later(message["limit"], exit=True, file=sys.stderr)
+    warnings.simplefilter("ignore")
+    try:
+        fit = imported(message["rival"])
+        question = Question.from_json(message["question"])
+        if message["is_preparation"]:
+            fit.__globals__.get(f"{PREPARE}{fit.__name__}", lambda question: None)(question)
+            return {}
+        began = time.perf_counter()
+        with np.errstate(all="ignore"):
+            found = fit(question)
+        seconds = time.perf_counter() - began
+        if not (isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], str)):
+            return {"error": f"its answer is {found!r}, not a formula and a number of evaluations"}
+        return {"formula": found[0], "evaluated": None if found[1] is None else int(found[1]), "seconds": seconds}
+    except MemoryError:
+        return {"error": "there is too little memory for it"}
+    except BaseException as error:  # packages in other languages raise more than Exception
+        return {"error": f"{type(error).__name__}: {error}"}
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+if __name__ == "__main__":
+    serve(_answered)

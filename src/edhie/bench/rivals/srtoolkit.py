@@ -16,7 +16,6 @@ import platformdirs
 from edhie.bench.rivals import Answer, Question, from_prefix
 from edhie.storage import digest
 
-PACKAGES = ("SRToolkit.approaches",)
 NAMES = {"log": "ln", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "neg": "u-"}
 """Its names of symbols, where they differ from ours."""
 FORMS = (
@@ -46,6 +45,11 @@ def prepare_edhie(question: Question) -> None:
     unfinished = path.with_suffix(".unfinished.pt")
     approach.save_adapted_state(str(unfinished))
     unfinished.replace(path)
+
+
+def prepare_proged(question: Question) -> None:
+    """Import the package."""
+    import SRToolkit.approaches  # noqa: F401
 
 
 def edhie(question: Question) -> Answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -143,26 +144,19 @@ def _read_cells(table: Table, columns: Sequence[Column], numeric: set[str], opti
     texts, start = table.texts(), 0
     while rows := list(itertools.islice(texts, CHUNK)):
         for column, place, into in zip(columns, places, parts, strict=True):
-            cells = [row[place] for row in rows]
-            values = _plain_numbers(cells, missing) if column.name in numeric else None
-            into.append(_numbers_in(cells, start, column, missing, mark) if values is None else values)
+            into.append(_numbers_in([row[place] for row in rows], start, column, missing, mark))
         start += len(rows)
     for column, found in zip(columns, parts, strict=True):
         if column.name in numeric:
             column.values = np.concatenate([np.empty(0), *found])
 
 
-def _plain_numbers(cells: Sequence[str], missing: Missing) -> Numbers | None:
-    """Return the numbers of cells that all are numbers as Python writes them, by compiled code; else None."""
-    try:
-        found = missing.as_nan(np.array(cells, dtype=np.float64))
-    except ValueError:
-        return None
-    return found if np.isfinite(found).all() else None
-
-
 def _numbers_in(cells: Sequence[str], start: int, column: Column, missing: Missing, mark: str) -> Numbers:
     """Return the numbers of cells, NaN where there is none; note what is missing, and what is no number."""
+    with suppress(ValueError):  # compiled code reads cells that all are numbers as Python writes them
+        found = missing.as_nan(np.array(cells, dtype=np.float64))
+        if np.isfinite(found).all():
+            return found
     found = np.full(len(cells), np.nan)
     for k, cell in enumerate(map(str.strip, cells)):
         number = None if missing.matches(cell) else parse_number(cell, mark)

@@ -15,10 +15,10 @@ from edhie.expr import Expr, parse
 from edhie.expr.interpret import interpret
 from edhie.expr.standard_libraries import everything
 from edhie.fit import Equation
+from edhie.plots.fit import parts_of
 from edhie.selection.description_kernels import row_weights
 from edhie.selection.noise import NoiseModel, smallest_prediction
-from edhie.studio.answers.opened_run import OpenedRun, Rows, opened_run, rows_of
-from edhie.studio.answers.reading import MOST_POINTS, finite, finites, some_rows
+from edhie.studio.answers.reading import MOST_POINTS, OpenedRun, Rows, finite, finites, opened_run, rows_of
 from edhie.studio.question import Refused
 
 GRID = 240  # points of a curve
@@ -45,12 +45,16 @@ def fit(
         rows, expr = run.rows, each.expr
     else:
         rows = rows_of(folder, table, question)
-        expr = _read(expression, rows)
+        try:
+            expr = parse(expression, everything(rows.train.names))
+        except EdhieError as error:
+            raise Refused(f"this expression cannot be read: {error}") from error
     place = rows.place(x)
     grid, columns, limits = _grid(rows, place, rows.medians, log=log)
     values = _values(expr, rows, columns)
-    reach = None if each is None else _deviations(each, columns)
-    low, high = (None, None) if reach is None else (finites(values - reach), finites(values + reach))
+    with np.errstate(all="ignore"):  # the half width of the band that the uncertainty of the constants gives
+        reach = DEVIATIONS * (np.full(GRID, np.nan) if each is None else each.standard_deviations(columns))
+    low, high = (finites(values - reach), finites(values + reach)) if np.isfinite(reach).any() else (None, None)
     predicted = _values(expr, rows, rows.train.columns)
     with np.errstate(all="ignore"):
         return {
@@ -115,13 +119,6 @@ def compared_curves(rows: Rows, one: Equation, other: Equation, x: str | None, *
     }
 
 
-def _read(expression: str, rows: Rows) -> Expr:
-    try:
-        return parse(expression, everything(rows.train.names))
-    except EdhieError as error:
-        raise Refused(f"this expression cannot be read: {error}") from error
-
-
 def _grid(rows: Rows, place: int, at: Numbers, *, log: bool) -> tuple[Numbers, Numbers, dict[str, Any]]:
     """Return points along a column, to beyond the data on both sides; all columns there; and where that is.
 
@@ -152,21 +149,16 @@ def _measured(rows: Rows, expr: Expr, place: int, model: NoiseModel | None) -> l
     Where rows scatter differently, `scaled` are the residuals over the standard deviation that is expected of each row.
     """
     found = []
-    total = sum(data.n_rows for data in rows.parts)
-    deviations: Sequence[Numbers | None] = _expected(rows, expr, model) or [None] * len(rows.parts)
-    for data, expected in zip(rows.parts, deviations, strict=True):
-        chosen = some_rows(data.n_rows, max(1, MOST_POINTS * data.n_rows // max(total, MOST_POINTS)))
-        columns, y = data.columns[:, chosen], data.y[chosen]
-        predicted = _values(expr, rows, columns)
-        with np.errstate(all="ignore"):
-            numbers = zip(finites(columns[place]), finites(y), finites(predicted), finites(y - predicted), strict=True)
-        names = ("x", "y", "predicted", "residual")
-        part = [dict(zip(names, row, strict=True)) | {"held_out": data is rows.validation} for row in numbers]
+    parts = parts_of(rows.train, rows.validation, lambda columns: _values(expr, rows, columns), most=MOST_POINTS)
+    deviations: Sequence[Numbers | None] = _expected(rows, expr, model) or [None] * len(parts)
+    for part, expected in zip(parts, deviations, strict=True):
+        told = {"x": part.rows.columns[place], "y": part.rows.y, "predicted": part.predicted}
+        told["residual"] = part.residuals()
         if expected is not None:
             with np.errstate(all="ignore"):
-                scaled = finites((y - predicted) / expected[chosen])
-            part = [row | {"scaled": value} for row, value in zip(part, scaled, strict=True)]
-        found += part
+                told["scaled"] = told["residual"] / expected[part.places]
+        numbers = zip(*map(finites, told.values()), strict=True)
+        found += [dict(zip(told, row, strict=True)) | {"held_out": part.is_held_out} for row in numbers]
     return found
 
 
@@ -196,13 +188,6 @@ def typical_error(data: Data, predicted: Numbers, *, is_relative: bool) -> float
         if is_relative:
             residuals /= np.maximum(np.abs(predicted), smallest_prediction(data.y))
         return float(np.sqrt(np.average(np.square(residuals), weights=data.weights)))
-
-
-def _deviations(equation: Equation, columns: Numbers) -> Numbers | None:
-    """Return the half width of the band that the uncertainty of the constants gives; None if it is unknown."""
-    with np.errstate(all="ignore"):
-        reach = DEVIATIONS * equation.standard_deviations(np.ascontiguousarray(columns))
-    return reach if np.isfinite(reach).any() else None
 
 
 def _deviation(run: OpenedRun, equation: Equation, at: Numbers) -> float | None:

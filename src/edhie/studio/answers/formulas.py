@@ -1,25 +1,27 @@
 """Formulas that users type or paste, in plain text or LaTeX: checked, with the place of a fault, and rendered.
 
-Also the questions that they are a part of.
+Also as trees, with nodes at unit distance and the root on top; and the questions that formulas are a part of.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from edhie.errors import EdhieError, ParseError
 from edhie.expr import Expr, SymbolLibrary, parse
+from edhie.expr.difference import Difference
+from edhie.expr.drawing.layout import MINUS, tree_layout
 from edhie.expr.latex_reader import from_latex
 from edhie.expr.mathml import mathml_name, to_mathml
+from edhie.expr.notation import to_prefix_tokens
+from edhie.expr.numerals import is_numeral
 from edhie.expr.standard_libraries import everything
 from edhie.fit.problem import variable_names
 from edhie.form import Form
-from edhie.studio.answers.opened_run import read_question_table
-from edhie.studio.answers.reading import opened, worded
-from edhie.studio.answers.trees import tree
+from edhie.studio.answers.reading import opened, read_question_table, worded
 from edhie.studio.question import Refused
 
 MOST_LETTERS = 20_000
@@ -27,6 +29,13 @@ MOST_NODES = 5000  # that are rendered
 MOST_LINES = 5000  # formulas of a field
 LEFT_SIDE = re.compile(r"\s*\\?[^\W\d][\w\\{}]*\s*(?:\([^()=]*\))?\s*=(?!=)")
 TOKEN = re.compile(r"\\?[^\W\d]\w*|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\S")
+LABELS = {
+    "-": MINUS, "neg": MINUS, "*": "×", "/": "÷", "^": "^", "inv": "1/·", "sqrt": "√", "cbrt": "∛", "abs": "|·|",
+    "log": "ln", "log10": "log₁₀", "^2": "·²", "^3": "·³", "^4": "·⁴", "^5": "·⁵",
+}  # fmt: skip
+FEW_DIGITS = ".4g"
+LETTER_WIDTH, GAP = 0.16, 0.35  # of the space that a node takes: letters, and between two boxes
+NARROWEST = 0.65
 
 
 def check(text: str, kind: str, variables: Sequence[str]) -> dict[str, Any]:
@@ -143,11 +152,7 @@ def checked(path: str, name: str, question: dict[str, Any]) -> dict[str, Any]:
 def _plain(text: str, names: Sequence[str], field: str) -> str:
     """Return a formula in plain text, or a template that can be read; `Refused` has the place of a fault."""
     try:
-        if field != "template":
-            return str(read(text, everything(names)))
-        _check_length(text)
-        Form.parse(text, everything(names))
-        return text.strip()
+        return str(_template(text, names)["text"] if field == "template" else read(text, everything(names)))
     except EdhieError as error:
         raise refused(error, text, field) from error
 
@@ -170,3 +175,36 @@ def refused(error: EdhieError, text: str, field: str) -> Refused:
     """Return the error for a formula, with its place in the text."""
     told = fault(error, text)
     return Refused(told["error"], where={"field": field, "start": told["start"], "length": told["length"]})
+
+
+# -- trees ------------------------------------------------------------------------------------
+
+
+def tree(expr: Expr, marks: Mapping[int, str] | None = None, *, number_format: str = FEW_DIGITS) -> dict[str, Any]:
+    """Return the nodes and edges of an expression; `marks` are by node, in prefix order."""
+    texts = to_prefix_tokens(expr, number_format=number_format)
+    kinds = ["number" if symbol.kind == "literal" else symbol.kind for _, _, symbol in expr.walk()]
+    labels = [
+        LABELS.get(text, text) if kind == "operator" else text.replace("-", MINUS) if is_numeral(text) else text
+        for kind, text in zip(kinds, texts, strict=True)
+    ]
+    placed = tree_layout(expr, labels, width=lambda label: max(NARROWEST, LETTER_WIDTH * len(label) + 0.3), gap=GAP)
+    nodes = [
+        {"id": node.position, "label": node.label, "x": round(node.x, 3), "y": node.depth - 1, "kind": kind}
+        | ({"mark": marks.get(node.position, "kept")} if marks is not None else {})
+        for node, kind in zip(placed, kinds, strict=True)
+    ]
+    return {
+        "nodes": nodes,
+        "edges": [[node.parent, node.position] for node in placed if node.parent is not None],
+        "width": round(max(node.x + node.width / 2 for node in placed), 3),
+        "height": max(node.depth for node in placed),
+    }
+
+
+def compared(changes: Difference) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the trees of two expressions, with marks for the nodes that changed."""
+    before, after = (dict.fromkeys((pair[side] for pair in changes.replaced), "changed") for side in (0, 1))
+    before |= dict.fromkeys(changes.deleted, "removed")
+    after |= dict.fromkeys(changes.inserted, "added")
+    return tree(changes.before, before), tree(changes.after, after)

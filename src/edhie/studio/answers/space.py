@@ -14,10 +14,10 @@ from edhie.generators import load
 from edhie.generators.base import LatentGenerator, Renamed
 from edhie.generators.walks import interpolate
 from edhie.generators.walks import neighbours as neighbours_of
-from edhie.studio.answers.formulas import read, refused, used_variables
-from edhie.studio.answers.trees import tree
+from edhie.studio.answers.formulas import read, refused, tree, used_variables
 from edhie.studio.question import Refused
 
+_model = lru_cache(3)(load)
 NO_NUMBERS = "; this model has no constants, so formulas have no numbers"
 
 
@@ -49,14 +49,10 @@ def _shown(expr: Expr) -> dict[str, Any]:
     return {"text": str(expr), "mathml": to_mathml(expr), "tree": tree(expr)}
 
 
-@lru_cache(3)
-def _model(name: str) -> LatentGenerator:
-    return load(name)
-
-
 def _read(texts: dict[str, str], model: str) -> tuple[list[Expr], LatentGenerator]:
     """Return formulas over a model whose variables have their names, and the model."""
-    space, read_as = _model(model), {}
+    space: LatentGenerator = _model(model)
+    read_as = {}
     for field, text in texts.items():
         try:
             read_as[field] = read(text, None)

@@ -18,7 +18,7 @@ from edhie.evaluate.tables.table import Source
 from edhie.lists import as_line
 from edhie.safe_text import printable
 from edhie.studio.answers.columns import Column, gaps_of, read_columns
-from edhie.studio.answers.reading import HEADER_NOTES, finites, for_the_user, opened, some_rows, worded
+from edhie.studio.answers.reading import HEADER_NOTES, MOST_POINTS, finites, for_the_user, opened, worded
 from edhie.studio.question import Refused
 
 PREVIEW = 20  # rows
@@ -90,8 +90,9 @@ def scatter(path: str, name: str, options: dict[str, Any], x: str, y: str) -> di
         return {"x": [], "y": []}
     values = np.stack(both if x != y else both * 2, axis=1)
     values = values[np.isfinite(values).all(axis=1)]
-    chosen = values[some_rows(len(values))]
-    return {"x": finites(chosen[:, 0]), "y": finites(chosen[:, 1])}
+    if len(values) > MOST_POINTS:  # a sample that is the same each time
+        values = np.random.default_rng(0).choice(values, MOST_POINTS, replace=False, shuffle=False)
+    return {"x": finites(values[:, 0]), "y": finites(values[:, 1])}
 
 
 def _check_lines(path: Path, table: Table, most: int) -> None:

@@ -11,11 +11,6 @@ import { operatorsPart } from "../parts/operators.js";
 import { budgetPart } from "../parts/budget.js";
 import { formulaField } from "../parts/formula_field.js";
 
-const NOISE = [
-  ["auto", "let edhie find out"], ["constant", "by the same amount everywhere"], ["proportional", "in proportion to the value"],
-  ["both", "both of these"], ["counts", "as counts do (cells, photons, events)"], ["student", "with outliers"],
-];
-
 /** Return the sentence that says what will be searched for. */
 function sentence({ target, features }) {
   const names = [...features];
@@ -161,7 +156,7 @@ function askPart(summary, offered, { kind, kept, formula, size, onStarted, rerea
       h("details", null, h("summary", null, "Operators ", h("span", { class: "hint" }, "(what equations may be made of)")),
         operatorsPart(offered.operators, operators)),
       h("details", null, h("summary", null, "Name and noise"), h("div", { class: "two" }, field("Name of this run", name),
-        field("How your measurements scatter", select(NOISE, noise, (each) => { noise = each; }),
+        field("How your measurements scatter", select(offered.noises, noise, (each) => { noise = each; }),
           "Decides how much misfit is put down to chance.")))));
   showQuestion();
   if (isRevision) own.showNames();
