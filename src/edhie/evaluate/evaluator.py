@@ -18,9 +18,8 @@ from edhie.evaluate.archive import Archive
 from edhie.evaluate.complexity import complexity, symbol_weights
 from edhie.evaluate.constants.fitting import CHEAP, FitConfig, fit_and_score, with_parts
 from edhie.evaluate.constraints import Constraints, Rules
-from edhie.evaluate.counting import Counts, KnownForms, Request, other_writings, to_execute
+from edhie.evaluate.counting import Counts, KnownForms, Request, key_pairs, other_writings, to_execute
 from edhie.evaluate.data import Data
-from edhie.evaluate.hash_table import key_pairs
 from edhie.evaluate.losses import DEFAULT_LOSS, Loss, loss_named
 from edhie.evaluate.numbers import check_whole
 from edhie.evaluate.reading import data_for, read_data

@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from edhie.arrays import Flags, Numbers
-from edhie.evaluate.machine.block import BLOCK, operand
-from edhie.evaluate.machine.kernels import fill, leaves_of, run
+from edhie.evaluate.machine.kernels import BLOCK, fill, leaves_of, operand, run
 from edhie.evaluate.machine.operators import ADD, DIV, MUL, NEG, POW, SUB
 from edhie.evaluate.machine.program import Program
 from edhie.expr.jit import jit, jit_inner, typed

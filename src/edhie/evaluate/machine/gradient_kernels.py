@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from edhie.arrays import Flags, Indices, Numbers
-from edhie.evaluate.machine.block import BLOCK, backwards
-from edhie.evaluate.machine.kernels import Target, fill, run
+from edhie.evaluate.machine.kernels import BLOCK, Target, backwards, fill, run
 from edhie.evaluate.machine.program import Program
 from edhie.evaluate.machine.sums import dot
 from edhie.expr.jit import copy_to, jit, jit_inner
