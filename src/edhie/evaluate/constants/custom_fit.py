@@ -49,7 +49,7 @@ def _starting_points(one: Forest, response: Response, data: Data, config: FitCon
     """Return the best of many points, best first, with their linear constants solved for."""
     from edhie.evaluate.constants.starts import leaf_scales, start_value
 
-    program = plan(one, keep=True)
+    program = plan(one)
     free = np.flatnonzero(program.is_free)
     n = min(config.points, 1) if response.is_linear.all() else config.points
     scales = leaf_scales(program, data.columns)

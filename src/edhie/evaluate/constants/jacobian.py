@@ -50,7 +50,7 @@ class Response:
         check_fitted(forest, columns)
         self.expr = forest[0]
         self.columns = columns
-        self._program = plan(forest, keep=True)
+        self._program = plan(forest)
         self.constants: Numbers = self._program.leaf_values[self._program.is_free]
         """The constants' own values."""
         is_custom = len(with_custom_operators(forest)) > 0

@@ -1,6 +1,6 @@
 """Compiled: gradients with respect to the constants of an expression, backwards through its instructions.
 
-Programs are planned with `keep`: no register is used twice, and all values are still there.
+Programs are those of `plan`: no register is used twice, and all values are still there.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from edhie.arrays import Numbers
 from edhie.evaluate.machine.operators import apply, left_gradient, right_gradient
 from edhie.evaluate.machine.program import Program
 from edhie.evaluate.machine.sums import squared_distance
-from edhie.expr.jit import copy_to, jit, jit_inline, jit_inner, jit_once
+from edhie.expr.jit import jit, jit_inline, jit_inner, jit_once
 
 BLOCK = 512  # rows: long enough for little dispatch, short enough for registers to stay in the caches
 MANY = 1 << 30  # a length that is not looked at
@@ -137,14 +137,6 @@ def leaves_of(program: Program, g: int) -> Numbers:
     return program.leaf_values[program.leaf_starts[g] : program.leaf_starts[g + 1]]
 
 
-@jit_inner
-def copy_columns(program: Program, g: int, columns: Numbers, registers: Numbers, start: int, stop: int) -> None:
-    """Copy rows of the columns into the registers behind the leaves of group g, where a program asks for it."""
-    behind = program.leaf_starts[g + 1] - program.leaf_starts[g]
-    for j in range(program.n_copied):
-        copy_to(registers[behind + j], columns[j, start:stop])
-
-
 @jit
 def values(program: Program, columns: Numbers, out: Numbers, from_: int, to: int) -> None:
     """Put the values of the expressions of groups `from_` to `to` into the rows of `out`."""
@@ -154,7 +146,6 @@ def values(program: Program, columns: Numbers, out: Numbers, from_: int, to: int
         fill(registers, leaves_of(program, g))
         for start in range(0, n_rows, BLOCK):
             stop = min(start + BLOCK, n_rows)
-            copy_columns(program, g, columns, registers, start, stop)
             for k in range(program.groups[g], program.groups[g + 1]):
                 found = run(program, k, columns, registers, start, stop)
                 for i in range(stop - start):
@@ -176,7 +167,6 @@ def squared_errors(program: Program, target: Target, bounds: Numbers, out: Numbe
         fill(registers, leaves_of(program, g))
         for start in range(0, n_rows, BLOCK):
             stop = min(start + BLOCK, n_rows)
-            copy_columns(program, g, target.columns, registers, start, stop)
             add_errors(program, first, last, target, registers, start, stop, out)
             is_left = False
             for k in range(first, last):

@@ -18,6 +18,7 @@ from edhie.expr.jit import jit_inline, jit_inner
 from edhie.expr.symbols import Opcode
 
 Block = NDArray[np.float64]
+LOG_10 = float(np.log(10.0))
 ADD, SUB, MUL, DIV, POW, NEG = map(int, (Opcode.ADD, Opcode.SUB, Opcode.MUL, Opcode.DIV, Opcode.POW, Opcode.NEG))
 
 FORMULAS: dict[str, tuple[str, ...]] = {
@@ -79,7 +80,12 @@ def _switch(name: str, place: int, blocks: str) -> Any:
             steps = [step if step.endswith("out)") else _loop(step) for step in each.split("; ")]
             cases.append("\n        ".join([f"if opcode == {int(Opcode[opcode])}:", *steps]))
     source = f"def {name}(opcode, {blocks}, out):\n    " + "\n    el".join(cases) + "\n    else: out[:] = np.nan"
-    names = {"np": np, "elementary": elementary, "base_gradient": base_gradient, "LOG_10": float(np.log(10.0))}
+    names: dict[str, Any] = {
+        "np": np,
+        "elementary": elementary,
+        "base_gradient": base_gradient,
+        "LOG_10": float(np.log(10.0)),
+    }
     exec(compile(source, __file__, "exec"), names)
     return jit_inline(names[name])
 
