@@ -17,7 +17,7 @@ from edhie.bench.records import Records, Row, key_of, unwritable
 from edhie.bench.rivals.isolated import check_installed, prepare_rival
 from edhie.bench.trial import Outcome, Shard, Trial, TrialSettings
 from edhie.bench.workers import Crew, Failure
-from edhie.folder_lock import locked
+from edhie.files import locked
 
 RUNS = 10  # as in the paper
 

@@ -11,9 +11,9 @@ import typer
 from edhie.cli.options import Json, print_json
 from edhie.console import error_console, say
 from edhie.errors import SearchError, shortened
+from edhie.files import holder_of
 from edhie.fit import Discovery, Equation
 from edhie.fit.run_folder import is_unfinished, load
-from edhie.folder_lock import holder_of
 from edhie.safe_text import printable
 from edhie.view import duration, stopped
 

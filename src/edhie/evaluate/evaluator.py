@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from edhie.arrays import Flags, Indices, Numbers
 from edhie.errors import EdhieError, ExpressionError
 from edhie.evaluate.archive import Archive
-from edhie.evaluate.complexity import complexity, symbol_weights
 from edhie.evaluate.constants.fitting import CHEAP, FitConfig, fit_and_score, with_parts
-from edhie.evaluate.constraints import Constraints, Rules
+from edhie.evaluate.constraints import Constraints, Rules, complexity, symbol_weights
 from edhie.evaluate.counting import Counts, KnownForms, Request, key_pairs, other_writings, to_execute
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import DEFAULT_LOSS, Loss, loss_named

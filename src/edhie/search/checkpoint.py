@@ -24,10 +24,9 @@ from edhie.evaluate.archive import Archive
 from edhie.evaluate.counting import Counts
 from edhie.evaluate.evaluator import Evaluator
 from edhie.expr import SymbolLibrary
-from edhie.files import replace_file
-from edhie.folder_lock import is_lock
+from edhie.files import is_lock, replace_file
 from edhie.results import Candidates, Front, History
-from edhie.results.saving import DESCRIPTION as RESULT
+from edhie.results.result import DESCRIPTION as RESULT
 from edhie.search.arrays import read, under, written
 from edhie.search.base import State, Strategy, Tally, Task
 from edhie.search.sampling import drawn

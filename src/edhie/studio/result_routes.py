@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from edhie.folder_lock import is_lock
+from edhie.files import is_lock
 from edhie.studio.choices import EXPORTS, model_names
 from edhie.studio.question import Refused, is_finite, read_number, read_text, read_whole
 from edhie.studio.queue import arguments_of

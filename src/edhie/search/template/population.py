@@ -12,7 +12,7 @@ import numpy as np
 
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.results.front import front_of
+from edhie.results.candidates import front_of
 from edhie.search.arrays import Indices, Kept, Numbers, one_of_each
 from edhie.search.pieces.function_grid import exponents_up_to
 from edhie.search.pieces.spelling import Speller, UnwritableError

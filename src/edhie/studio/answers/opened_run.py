@@ -18,7 +18,7 @@ from edhie.fit.problem import Problem
 from edhie.fit.revision import Revision
 from edhie.fit.revision import saving as revisions
 from edhie.fit.run_folder import DESCRIPTION, load
-from edhie.lists import from_line
+from edhie.safe_text import from_line
 from edhie.selection.noise import PROPORTIONAL
 from edhie.studio.question import Refused
 

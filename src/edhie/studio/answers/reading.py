@@ -14,7 +14,7 @@ from edhie.arrays import Indices
 from edhie.errors import EdhieError
 from edhie.evaluate.tables import Header, Table, open_table
 from edhie.evaluate.tables.table import HeaderError
-from edhie.lists import from_line
+from edhie.safe_text import from_line
 from edhie.studio.question import Refused
 
 MOST_POINTS = 1500  # that a chart shows
