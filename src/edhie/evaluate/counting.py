@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,9 +25,9 @@ SLOTS_PER_ROW = 4  # a table is at most a quarter full, so that a key is found w
 NO_WORSE = 1e-9  # relative increase of the error that is allowed for a simpler writing
 
 
-@dataclass(frozen=True)
+@dataclass
 class Counts:
-    """Numbers of expressions so far, each kind of work apart."""
+    """The work so far, by kind: that of an evaluator, and what a search does beside it."""
 
     asked: int = 0
     """Expressions that were given to be scored, repetitions included."""
@@ -41,6 +41,23 @@ class Counts:
     """Executed expressions without a finite error."""
     forbidden: int = 0
     """Expressions that constraints forbid, which were not scored."""
+    screened: int = 0
+    """Combinations of terms whose error was computed in closed form, without executing them."""
+    refits: int = 0
+    """Expressions whose constants were fitted again with full effort."""
+    undecodable: int = 0
+    """Codes that were decoded to no expression."""
+
+    def __str__(self) -> str:
+        return f"{self.executed:,} expressions tried"
+
+    def __sub__(self, before: Counts) -> Counts:
+        return Counts(*(now - then for now, then in zip(astuple(self), astuple(before), strict=True)))
+
+    def add(self, **more: int) -> None:
+        """Add to some of the counts."""
+        for name, count in more.items():
+            setattr(self, name, getattr(self, name) + count)
 
 
 def key_pairs(forest: Forest) -> Keys:

@@ -32,21 +32,6 @@ STOPPED = ("target", "evaluations", "seconds", "patience", "interrupted", "finis
 Ctrl-C, or nothing was left to do."""
 
 
-@dataclass(frozen=True)
-class SearchCounts(Counts):
-    """The work of a search, by kind: that of its evaluator, and more. Codes without an expression count as asked."""
-
-    screened: int = 0
-    """Combinations of terms whose error was computed in closed form, without executing them."""
-    refits: int = 0
-    """Expressions whose constants were fitted again with full effort."""
-    undecodable: int = 0
-    """Codes that were decoded to no expression."""
-
-    def __str__(self) -> str:
-        return f"{self.executed:,} expressions tried"
-
-
 @dataclass(frozen=True, eq=False)
 class History:
     """The learning curve of a search: its state at each improvement of the best error."""
@@ -95,7 +80,7 @@ class SearchResult:
     """The best trade-offs between error and complexity."""
     candidates: Candidates
     """Every distinct expression that was executed."""
-    counts: SearchCounts
+    counts: Counts
     """Counts of the work done."""
     history: History
     """The learning curve."""
@@ -168,7 +153,7 @@ def assembled(description: dict[str, Any], candidates: Candidates, history: Hist
     return SearchResult(
         front=Front.of(candidates, negligible=float(description["negligible"])),
         candidates=candidates,
-        counts=SearchCounts(**description["counts"]),
+        counts=Counts(**description["counts"]),
         history=history,
         seconds=float(description["seconds"]),
         stopped=description["stopped"],

@@ -51,10 +51,12 @@ class ReducedSearch:
 
     def step(self, rng: np.random.Generator) -> list[Expr]:
         """Do one round; return the best new expressions, written for the target itself."""
-        before, remaining = self._evaluator.counts.executed, self._task.evaluator.remaining
-        with self._evaluator.limited(None if math.isinf(remaining) else before + int(remaining)):
+        before, remaining = self._evaluator.counts, self._task.evaluator.remaining
+        with self._evaluator.limited(None if math.isinf(remaining) else before.executed + int(remaining)):
             self.is_over = not self._search.step(rng)
-        self._task.evaluator.spend(self._evaluator.counts.executed - before)
+        more = self._evaluator.counts - before
+        self._task.evaluator.spend(more.executed)
+        self._task.tally.add(screened=more.screened, refits=more.refits, undecodable=more.undecodable)
         return [self._written(each) for each in self._evaluator.explored.take(self._best_new())]
 
     def _best_new(self) -> Indices:
