@@ -114,8 +114,10 @@ def test_no_reader_unpickles() -> None:
             if called == "np.load":
                 loads += 1
                 assert "allow_pickle=True" not in ast.unparse(node), path  # False is the default
+            if (path.name, called) == ("operators.py", "exec"):  # of formulas that are written there
+                continue
             assert called not in ("eval", "exec", "os.system", "pickle.load", "torch.load"), path
-            assert called != "pickle.loads" or "dask" in path.name, path
+            assert called != "pickle.loads" or path.name == "engines.py", path
             assert called != "sympy.sympify" or "strict=True" in ast.unparse(node), path
     assert loads >= 3
 
