@@ -68,7 +68,8 @@ def symbol_tables(library: SymbolLibrary) -> SymbolTables:
 
 def plan(forest: Forest) -> Program:
     """Plan a forest, each expression on its own; no register is used twice, since gradients go back over all values."""
-    library, tables, tokens = forest.library, symbol_tables(forest.library), forest.tokens
+    library, tables = forest.library, symbol_tables(forest.library)
+    tokens = forest.tokens.astype(np.int64)  # by which NumPy takes faster
     is_inner, is_leaf = library.arities[tokens] > 0, tables.is_leaf[tokens]
     inner, leaves = np.flatnonzero(is_inner), np.flatnonzero(is_leaf)
     starts, leaf_starts = (np.append(0, np.cumsum(each))[forest.offsets] for each in (is_inner, is_leaf))
@@ -79,9 +80,9 @@ def plan(forest: Forest) -> Program:
     registers[inner] = np.diff(leaf_starts)[of_inner] + rank
     order = np.empty(len(inner), np.int64)
     order[starts[of_inner] + rank] = inner
-    # an operator of one operand has it twice: kernels need not ask
-    right = np.where(forest.right[order] < 0, forest.left[order], forest.right[order])
-    left, right, targets, roots = (registers[at] for at in (forest.left[order], right, order, forest.offsets[:-1]))
+    first, second = forest.left[order], forest.right[order]
+    second = np.where(second < 0, first, second)  # an operator of one operand has it twice: kernels need not ask
+    left, right, targets, roots = (registers[at] for at in (first, second, order, forest.offsets[:-1]))
     numbers = library.literal_values[tokens]
     numbers[library.has_slot[tokens]] = forest.values
     return Program(
