@@ -119,19 +119,6 @@ def run(program: Program, k: int, columns: Numbers, registers: Numbers, start: i
 
 
 @jit_inner
-def add_errors(
-    program: Program, from_: int, to: int, target: Target, registers: Numbers, start: int, stop: int, errors: Numbers
-) -> None:
-    """Add to the errors of expressions `from_` to `to` their weighted sums of squared errors on some rows."""
-    forwards(
-        program.starts.ctypes, program.opcodes.ctypes, program.left.ctypes, program.right.ctypes,
-        program.targets.ctypes, program.roots.ctypes, from_, to,
-        target.columns.ctypes, target.columns.shape[1], registers.ctypes, start, stop,
-        target.y.ctypes, target.weights.ctypes, len(target.weights), errors.ctypes, len(errors),
-    )  # fmt: skip
-
-
-@jit_inner
 def leaves_of(program: Program, g: int) -> Numbers:
     """Return the values of the leaves of group g."""
     return program.leaf_values[program.leaf_starts[g] : program.leaf_starts[g + 1]]
@@ -167,7 +154,12 @@ def squared_errors(program: Program, target: Target, bounds: Numbers, out: Numbe
         fill(registers, leaves_of(program, g))
         for start in range(0, n_rows, BLOCK):
             stop = min(start + BLOCK, n_rows)
-            add_errors(program, first, last, target, registers, start, stop, out)
+            forwards(
+                program.starts.ctypes, program.opcodes.ctypes, program.left.ctypes, program.right.ctypes,
+                program.targets.ctypes, program.roots.ctypes, first, last,
+                target.columns.ctypes, target.columns.shape[1], registers.ctypes, start, stop,
+                target.y.ctypes, target.weights.ctypes, len(target.weights), out.ctypes, len(out),
+            )  # fmt: skip
             is_left = False
             for k in range(first, last):
                 if not out[k] <= bounds[k]:  # NaN too

@@ -39,7 +39,10 @@ def shared_instructions(
     largest = n_columns + 1
     for g in range(len(groups) - 1):
         largest = max(largest, n_columns + offsets[groups[g + 1]] - offsets[groups[g]])
-    table = np.empty(power_of_two(2 * largest), np.int32)
+    room = 16
+    while room < 2 * largest:
+        room *= 2
+    table = np.empty(room, np.int32)
     keys = np.empty(len(table), np.int64)
     last_use, registers = np.empty(largest, np.int64), np.empty(largest, np.int32)
     stack = np.empty(largest + 1, np.int32)
@@ -152,15 +155,6 @@ def place_of(table: Operands, keys: Indices, key: int) -> int:
     while table[place] != NONE and keys[place] != key:
         place = (place + 1) & mask
     return place
-
-
-@jit_inner
-def power_of_two(least: int) -> int:
-    """Return the first power of two from `least` on."""
-    found = 16
-    while found < least:
-        found *= 2
-    return found
 
 
 @jit
