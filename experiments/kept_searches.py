@@ -124,8 +124,7 @@ def read_search(path: Path) -> Search:
     """Read what `save_search` wrote."""
     from edhie.expr import SymbolLibrary
     from edhie.fit import Problem, Settings
-    from edhie.results import Front, History, SearchResult
-    from edhie.results.result import SearchCounts
+    from edhie.results import Front, History, SearchCounts, SearchResult
     from edhie.storage import unpack
 
     if not path.is_file():

@@ -20,8 +20,7 @@ from edhie.fit import Discovery, Equation, Problem, Settings, discover
 from edhie.plots import plot_fit, plot_front, save
 from edhie.plots.style import FITTED, HELD_OUT, padded, spans_decades
 from edhie.plots.words import equation_text, r2_text
-from edhie.results import Candidate, Candidates, Front, SearchResult
-from edhie.results.result import History, SearchCounts
+from edhie.results import Candidate, Candidates, Front, History, SearchCounts, SearchResult
 
 SHORT = Settings(max_evaluations=100, max_time=None)
 LONG_NAME = "the $averaged$ temperature of the whole & rather long sample_1, in kelvin"

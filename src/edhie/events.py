@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from edhie.expr import Expr
-from edhie.results.candidates import Candidate
-from edhie.results.front import Front
+from edhie.results.candidates import Candidate, Front
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
-"""Worker processes that answer JSON lines, one question at a time."""
+"""Child processes: those that answer JSON lines, one question at a time, and workers that call functions."""
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -148,3 +150,45 @@ def end_with(parent: int, end: Callable[[], None] = lambda: os._exit(1)) -> None
         end()
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+# -- workers, which stay for the next call, and end with this process --------------------
+
+IDLE_SECONDS = 300  # after which an idle process ends
+ONE_THREAD = dict.fromkeys([f"{each}_NUM_THREADS" for each in ("OMP", "OPENBLAS", "MKL", "NUMBA")], "1")
+ONE_THREAD["VECLIB_MAXIMUM_THREADS"] = "1"
+_workers: dict[int, Any] = {}
+
+
+def submit(number: int, work: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in worker process `number`, which is started if need be; return the future result."""
+    try:
+        return _worker(number).submit(work, *arguments)
+    except ended():
+        end_worker(number)
+        return _worker(number).submit(work, *arguments)
+
+
+def ended() -> tuple[type[Exception], ...]:
+    """Return the errors of a process that was killed, or that another search of this program ended."""
+    from loky.process_executor import ShutdownExecutorError
+
+    return BrokenExecutor, ShutdownExecutorError
+
+
+def end_worker(number: int) -> None:
+    """Kill a worker process, whatever it works on."""
+    if number in _workers:
+        _workers.pop(number).shutdown(wait=True, kill_workers=True)
+
+
+def _worker(number: int) -> Any:
+    """Return an executor of one process."""
+    from loky import ProcessPoolExecutor
+
+    if number not in _workers:
+        _workers[number] = ProcessPoolExecutor(
+            1, timeout=IDLE_SECONDS, env=ONE_THREAD, initializer=end_with, initargs=(os.getpid(),)
+        )
+        atexit.register(end_worker, number)
+    return _workers[number]

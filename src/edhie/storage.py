@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import EdhieError, SymbolError
-from edhie.files import PART, remove_link, replace_file, small_text
-from edhie.folder_lock import locked
+from edhie.files import PART, locked, remove_link, replace_file, small_text
 from edhie.safe_text import as_text_cell
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -160,7 +159,7 @@ class FolderFormat:
         return made(f"cannot write the {self.kind} to {folder}: {error.strerror or error}")
 
     def in_use(self, folder: Path) -> AbstractContextManager[None]:
-        """Lock a folder while a process works in it; see `folder_lock.locked`."""
+        """Lock a folder while a process works in it; see `files.locked`."""
         return locked(folder, unwritable=self.unwritable)
 
 

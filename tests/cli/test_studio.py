@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from edhie.folder_lock import locked
+from edhie.files import locked
 
 
 def test_other_machines_need_a_flag(edhie: Callable[..., Any], tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edhie.errors import SymbolError
-from edhie.evaluate.complexity import complexity, symbol_weights
+from edhie.evaluate.constraints import complexity, symbol_weights
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr import standard_libraries as standard
 from strategies import LIBRARIES, forests

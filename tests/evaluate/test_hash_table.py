@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edhie.evaluate.hash_table import FIRST_ROOM, Keys, KeyTable
+from edhie.evaluate.archive import FIRST_CAPACITY
+from edhie.evaluate.counting import Keys, KeyTable
 
 CROWDED = 1 << 40  # keys that differ only above the bits that choose a slot, so that all want the same one
 
@@ -51,7 +52,7 @@ def test_columns_go_with_their_rows() -> None:
 
 def test_it_grows() -> None:
     table = KeyTable(number=0)
-    first, many = list(range(FIRST_ROOM - 1)), list(range(5 * FIRST_ROOM))
+    first, many = list(range(FIRST_CAPACITY - 1)), list(range(5 * FIRST_CAPACITY))
     table.add(keys(first), number=np.array(first))
     before = table.keys
     table.add(keys(many), number=np.array(many))

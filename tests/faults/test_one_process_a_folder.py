@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 
 from edhie.errors import InUseError
-from edhie.folder_lock import is_in_use, locked
+from edhie.files import is_in_use, locked
 
 COMMANDS = ["fit", "fit --resume", "revise", "train", "bench", "corpus build", "corpus import"]
 TABLE = "nguyen-hvar"
 HOLD = """
 import sys
 from pathlib import Path
-from edhie.folder_lock import locked
+from edhie.files import locked
 with locked(Path(sys.argv[1])), locked(Path(sys.argv[1]), "nguyen-hvar"):
     print("held", flush=True)
     sys.stdin.read()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from edhie.evaluate import Constraints, Data, FitConfig, read_data, values
-from edhie.evaluate.complexity import complexity
+from edhie.evaluate.constraints import complexity
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest, SymbolLibrary, parse

@@ -10,8 +10,8 @@ import pytest
 
 from edhie.errors import SearchError
 from edhie.expr import Forest, parse
+from edhie.search import Tally
 from edhie.search.arrays import Kept, read, written
-from edhie.search.base import Tally
 
 FOREST = Forest.from_exprs([parse("x0*exp(c*x1)")])
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edhie.lists import from_line
+from edhie.safe_text import from_line
 from edhie.studio.question import Refused, read_question
 from edhie.studio.queue import arguments_of
 from edhie.studio.runs import Run, Shelf

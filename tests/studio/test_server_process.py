@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from edhie.files import is_in_use
 from edhie.fit import Settings, discover, read_file
 from edhie.fit.run_folder import load
-from edhie.folder_lock import is_in_use
 from serving import Client
 
 SEED, EVALUATIONS = 3, 1200

@@ -16,7 +16,7 @@ from edhie.bench.records import Records, Row, key_of, unwritable
 from edhie.bench.rivals.isolated import check_installed, prepare_rival
 from edhie.bench.trial import Outcome, Shard, Trial, TrialSettings
 from edhie.bench.workers import Failure, cluster_outcomes, is_on_worker, process_outcomes
-from edhie.folder_lock import locked
+from edhie.files import locked
 
 RUNS = 10  # as in the paper
 

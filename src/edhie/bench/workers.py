@@ -19,8 +19,7 @@ from edhie.bench.trial import Outcome, Trial
 from edhie.dask_cluster import DaskCluster, Lost
 from edhie.errors import EdhieError, SearchError
 from edhie.evaluate.parallel import using_threads
-from edhie.processes import LOOK_EVERY
-from edhie.worker_processes import end_worker, ended, submit
+from edhie.processes import LOOK_EVERY, end_worker, ended, submit
 
 WORKER = "EDHIE_BENCH_WORKER"
 """An environment variable of worker processes: a module imported there must not start a benchmark."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from edhie.errors import EdhieError, ExpressionError, raised_as
-from edhie.folder_lock import is_lock, locked
+from edhie.files import is_lock, locked
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -23,7 +23,7 @@ from edhie.evaluate.tables import Header
 from edhie.expr.symbols import ALIASES, OPERATORS
 from edhie.fit.measured import Measured, read_file
 from edhie.fit.settings import Noise, Selection, Settings
-from edhie.lists import from_line
+from edhie.safe_text import from_line
 from edhie.search.strategies import DEFAULT
 
 DATA, GOAL, FORM, LIMITS = "Data", "What a good equation is", "What is known of the equation", "Limits"

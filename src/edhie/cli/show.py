@@ -15,10 +15,10 @@ from edhie.errors import ExpressionError, SearchError, raised_as, shortened
 from edhie.expr.exports import FORMATS
 from edhie.expr.exports import export as written
 from edhie.expr.exports.excel import to_excel
+from edhie.files import holder_of
 from edhie.fit import Discovery, Equation
 from edhie.fit.problem import variable_names
 from edhie.fit.run_folder import is_unfinished, load
-from edhie.folder_lock import holder_of
 from edhie.safe_text import printable
 from edhie.view import duration, stopped
 

@@ -19,26 +19,38 @@ ROWS = {"errors": np.float64, "complexities": np.float64, "ages": np.int64, "exe
 
 
 class GrowingArray:
-    """A one-dimensional array that grows at its end; its capacity doubles when it is used up."""
+    """Rows of numbers that grow at their end; the capacity doubles when it is used up."""
 
-    def __init__(self, dtype: DTypeLike) -> None:
-        self._buffer = np.empty(FIRST_CAPACITY, dtype)
+    def __init__(self, dtype: DTypeLike, *shape: int) -> None:
+        """Make an empty array; `shape` is that of a row, without one for single numbers."""
+        self.buffer = np.empty((FIRST_CAPACITY, *shape), dtype)
+        """The rows, and room for more."""
         self._count = 0
 
-    def append(self, numbers: NDArray[Any]) -> None:
-        """Append numbers."""
-        needed = self._count + len(numbers)
-        if needed > len(self._buffer):
-            grown = np.empty(max(needed, 2 * len(self._buffer)), self._buffer.dtype)
-            grown[: self._count] = self.array
-            self._buffer = grown
-        self._buffer[self._count : needed] = numbers
-        self._count = needed
+    def __len__(self) -> int:
+        return self._count
+
+    def reserve(self, more: int) -> bool:
+        """Make room for more rows; return whether the buffer is a new one."""
+        needed = self._count + more
+        if needed <= len(self.buffer):
+            return False
+        grown = np.empty((max(needed, 2 * len(self.buffer)), *self.buffer.shape[1:]), self.buffer.dtype)
+        grown[: self._count] = self.array
+        self.buffer = grown
+        return True
+
+    def append(self, rows: NDArray[Any], *, at: int | None = None) -> None:
+        """Append rows; `at` is where they belong, if an interruption may have left others there."""
+        self._count = self._count if at is None else at
+        self.reserve(len(rows))
+        self.buffer[self._count : self._count + len(rows)] = rows
+        self._count += len(rows)
 
     @property
     def array(self) -> NDArray[Any]:
-        """The numbers, as a view that later appends do not change."""
-        return self._buffer[: self._count]
+        """The rows, as a view that later appends do not change."""
+        return self.buffer[: self._count]
 
 
 class Archive:

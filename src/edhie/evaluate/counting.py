@@ -1,14 +1,14 @@
 """Counts of evaluations: expressions are identified by canonical form, and each form is executed once.
 
-`Counts` are the numbers of expressions by kind of work. `KnownForms` keeps what is known of each form and writing,
-`to_execute` and `other_writings` choose what has to be executed.
+`Counts` are the numbers of expressions by kind of work. `KnownForms` keeps what is known of each form and writing, in
+tables by key; `to_execute` and `other_writings` choose what has to be executed.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,17 +16,18 @@ from numpy.typing import NDArray
 
 from edhie.arrays import Flags, Indices
 from edhie.errors import EdhieError
-from edhie.evaluate.archive import Archive
-from edhie.evaluate.hash_table import KeyTable
+from edhie.evaluate.archive import Archive, GrowingArray
 from edhie.expr import Forest
 
 Arrays = dict[str, NDArray[Any]]
+Keys = NDArray[np.uint64]
+SLOTS_PER_ROW = 4  # a table is at most a quarter full, so that a key is found within a step or two
 NO_WORSE = 1e-9  # relative increase of the error that is allowed for a simpler writing
 
 
-@dataclass(frozen=True)
+@dataclass
 class Counts:
-    """Numbers of expressions so far, each kind of work apart."""
+    """The work so far, by kind: that of an evaluator, and what a search does beside it."""
 
     asked: int = 0
     """Expressions that were given to be scored, repetitions included."""
@@ -40,6 +41,96 @@ class Counts:
     """Executed expressions without a finite error."""
     forbidden: int = 0
     """Expressions that constraints forbid, which were not scored."""
+    screened: int = 0
+    """Combinations of terms whose error was computed in closed form, without executing them."""
+    refits: int = 0
+    """Expressions whose constants were fitted again with full effort."""
+    undecodable: int = 0
+    """Codes that were decoded to no expression."""
+
+    def __str__(self) -> str:
+        return f"{self.executed:,} expressions tried"
+
+    def __sub__(self, before: Counts) -> Counts:
+        return Counts(*(now - then for now, then in zip(astuple(self), astuple(before), strict=True)))
+
+    def add(self, **more: int) -> None:
+        """Add to some of the counts."""
+        for name, count in more.items():
+            setattr(self, name, getattr(self, name) + count)
+
+
+def key_pairs(forest: Forest) -> Keys:
+    """Return the keys of expressions, of shape (expressions, 2); different ones agree with a chance of 2^-128.
+
+    Expressions differ by their tokens or values. Constants without a value are all the same, and 0 is -0, as in
+    `Forest.grouped`.
+    """
+    from edhie.expr.forest_kernels import hashes
+
+    bits = np.where(np.isnan(forest.values), np.nan, forest.values + 0.0).view(np.int64)
+    other_tokens, other_bits = ~forest.tokens, bits ^ 0x5DEECE66D
+    keys = np.empty((len(forest), 2), np.uint64)
+    keys[:, 0] = hashes(forest.tokens, forest.offsets, bits, forest.value_offsets)
+    keys[:, 1] = hashes(other_tokens, forest.offsets, other_bits, forest.value_offsets)
+    return keys
+
+
+class KeyTable:
+    """Rows by key, numbered in the order in which they came; columns of numbers go with them.
+
+    A row counts once all of it is written, so that an interruption leaves no incomplete row.
+    """
+
+    def __init__(self, **defaults: float) -> None:
+        """Make an empty table with these columns, and the values that rows have by default."""
+        self._defaults = defaults
+        self._keys = GrowingArray(np.uint64, 2)
+        kinds = {name: np.int64 if isinstance(default, int) else np.float64 for name, default in defaults.items()}
+        self._columns = {name: GrowingArray(kind) for name, kind in kinds.items()}
+        self._index()
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __getitem__(self, column: str) -> NDArray[Any]:
+        """Return a column, as a view."""
+        return self._columns[column].array
+
+    @property
+    def keys(self) -> Keys:
+        """Key of each row, two numbers of 64 bits, as a view."""
+        return self._keys.array
+
+    def find(self, keys: Keys) -> Indices:
+        """Return the rows of keys, -1 where there is none."""
+        from edhie.evaluate import hash_table_kernels as kernels
+
+        return kernels.find(keys, self._keys.buffer, len(self), self._slots)
+
+    def add(self, keys: Keys, **values: NDArray[Any]) -> Indices:
+        """Return the rows of keys; those without a row get one, with these values in its columns."""
+        from edhie.evaluate import hash_table_kernels as kernels
+
+        if self._keys.reserve(len(keys)):
+            self._index()
+        rows, new = kernels.insert(keys, self._keys.buffer, len(self), self._slots)
+        for name, default in self._defaults.items():
+            column = values[name][new] if name in values else np.full(len(new), default)
+            self._columns[name].append(column, at=len(self))
+        self._keys.append(keys[new])
+        return rows
+
+    def _index(self) -> None:
+        from edhie.evaluate import hash_table_kernels as kernels
+
+        self._slots = kernels.index(self._keys.buffer, len(self), SLOTS_PER_ROW * len(self._keys.buffer))
+
+    def chosen(self, rows: Indices, **values: NDArray[Any]) -> KeyTable:
+        """Return a new table with these rows, and with `values` in place of the rows' own."""
+        table = KeyTable(**self._defaults)
+        table.add(self.keys[rows], **({name: self[name][rows] for name in self._defaults} | values))
+        return table
 
 
 class KnownForms:

@@ -15,12 +15,10 @@ from numpy.typing import NDArray
 from edhie.arrays import Flags, Indices, Numbers
 from edhie.errors import EdhieError, ExpressionError
 from edhie.evaluate.archive import Archive
-from edhie.evaluate.complexity import complexity, symbol_weights
 from edhie.evaluate.constants.fitting import CHEAP, FitConfig, fit_and_score, with_parts
-from edhie.evaluate.constraints import Constraints, Rules
-from edhie.evaluate.counting import Counts, KnownForms, Request, other_writings, to_execute
+from edhie.evaluate.constraints import Constraints, Rules, complexity, symbol_weights
+from edhie.evaluate.counting import Counts, KnownForms, Request, key_pairs, other_writings, to_execute
 from edhie.evaluate.data import Data
-from edhie.evaluate.hash_table import key_pairs
 from edhie.evaluate.losses import DEFAULT_LOSS, Loss, loss_named
 from edhie.evaluate.numbers import check_whole
 from edhie.evaluate.reading import data_for, read_data
@@ -110,8 +108,8 @@ class Evaluator:
         """The effort with which constants are fitted, and the bounds of all constants."""
         self.budget = budget
         self.explored = Archive(library)
-        self.counts = Counts()
-        """The work done so far."""
+        self.tally = Counts()
+        """The work done so far; searches add their own."""
         self._known = KnownForms()
         to_error = self.loss.from_sum_of_squares
         left = 0.0 if to_error is None else float(to_error(ROUNDING * self.data.squares_to_explain, self.data))
@@ -120,9 +118,14 @@ class Evaluator:
         """The error up to which a fit counts as exact, since rounding may leave as much; always finite."""
 
     @property
+    def counts(self) -> Counts:
+        """The work done so far, as a copy."""
+        return replace(self.tally)
+
+    @property
     def remaining(self) -> float:
         """The number of distinct expressions that the budget still has; infinite without one."""
-        return math.inf if self.budget is None else self.budget - self.counts.executed
+        return math.inf if self.budget is None else self.budget - self.tally.executed
 
     @property
     def is_exhausted(self) -> bool:
@@ -157,17 +160,17 @@ class Evaluator:
 
     def state(self) -> State:
         """Return the state as arrays, for `restore` of an evaluator with the same data and settings."""
-        counts = np.array(astuple(self.counts), np.int64)
+        counts = np.array(astuple(self.tally), np.int64)
         return {"counts": counts, **self.explored.state(), **self._known.state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Restore what `state` returned."""
         try:
-            known, counts = KnownForms.restored(state), Counts(*map(int, state["counts"]))
+            known, tally = KnownForms.restored(state), Counts(*map(int, state["counts"]))
             self.explored.restore(state)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise EdhieError(f"this is not the state of an evaluator, or it is damaged: {error!r}") from error
-        self._known, self.counts = known, counts
+        self._known, self.tally = known, tally
 
     def copied(self) -> Evaluator:
         """Return an independent evaluator with the same data, settings and contents."""
@@ -188,17 +191,14 @@ class Evaluator:
                 bound=math.inf, explored=self.explored, negligible=self.negligible,
             )  # fmt: skip
             self._known.forget(self.explored.forget(), WRITINGS_PER_FORM * self.explored.capacity)
-        self._count(**asdict(counts))
+        self.tally.add(**asdict(counts))
 
     def spend(self, n: int) -> None:
         """Count `n` distinct expressions that were executed against the data elsewhere, as parts of others."""
         check_whole("n", n, 0)
         if n > self.remaining:
             raise EdhieError(f"the budget has {self.remaining:g} expressions left, fewer than the {n} to be spent")
-        self._count(executed=n)
-
-    def _count(self, **more: int) -> None:
-        self.counts = replace(self.counts, **{name: getattr(self.counts, name) + n for name, n in more.items()})
+        self.tally.executed += n
 
     def unseen(self, forest: Forest) -> Forest:
         """Return the allowed expressions whose writing is new, and mark them as seen, though not scored."""
@@ -231,7 +231,7 @@ class Evaluator:
         found = self._collect(forest, complexities, is_allowed, forms)
         # memory is bounded: a forgotten expression would be executed, and counted, again
         self._known.forget(self.explored.forget(), WRITINGS_PER_FORM * self.explored.capacity)
-        self._count(asked=len(forest), forbidden=n_forbidden)
+        self.tally.add(asked=len(forest), forbidden=n_forbidden)
         return found
 
     def complexities(self, forest: Forest) -> NDArray[Any]:
@@ -265,13 +265,13 @@ class Evaluator:
             return
         bound = request.bound
         done = fit_and_score(request.forest.take(chosen), self.data, self.loss, self.constants, bound=bound)
-        executed_at = self.counts.executed + np.minimum(np.arange(1, len(chosen) + 1), n_new)
+        executed_at = self.tally.executed + np.minimum(np.arange(1, len(chosen) + 1), n_new)
         places = self.explored.add(done.forest, done.errors, request.complexities[chosen], executed_at)
         self._known.settle(
             request.writings[chosen], places, done.is_exact,
             bound=bound, explored=self.explored, negligible=self.negligible,
         )  # fmt: skip
-        self._count(
+        self.tally.add(
             executed=n_new,
             again=len(chosen) - n_new,
             bounded=int((~done.is_exact).sum()),

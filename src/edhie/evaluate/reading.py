@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from edhie.arrays import Numbers
 from edhie.errors import DataError, shortened, suggestion
 from edhie.evaluate.data import Data, squares_about_zero, with_resolution
-from edhie.evaluate.lookalikes import warn_of_lookalikes
 from edhie.evaluate.numbers import array_of, is_plain, numbers_of, rows_named, shown
 from edhie.evaluate.resolution import Resolution
 from edhie.expr.library import variable_names
+from edhie.safe_text import warn_of_lookalikes
 
 
 def read_data(

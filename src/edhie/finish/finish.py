@@ -11,7 +11,6 @@ from functools import cached_property
 import numpy as np
 
 from edhie.arrays import Flags
-from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
 from edhie.evaluate.constants.fitting import FitConfig, with_numbers
 from edhie.evaluate.constants.polish import polish
 from edhie.evaluate.data import Data
@@ -24,6 +23,7 @@ from edhie.finish.form import DEEPEST, Facts, expanded, normal_form, opened, pla
 from edhie.finish.known_curves import as_known, is_as_known, n_numbers, upright
 from edhie.finish.numbers import spelling
 from edhie.finish.redundant_constants import without_redundant_constants
+from edhie.selection.between_rows import CANCELLING, cancellation
 from edhie.selection.choice import FROM_HERE
 from edhie.selection.description import Criterion, describe, least_variances, rounding_variances
 from edhie.selection.noise import CONSTANT, NoiseModel, relative_weights

@@ -12,8 +12,10 @@ import numpy as np
 
 from edhie.arrays import Numbers
 from edhie.evaluate.constants.fitting import FitConfig
-from edhie.evaluate.constants.polish import BatchedFit, linearise
+from edhie.evaluate.constants.jacobian import Response
+from edhie.evaluate.constants.polish import BatchedFit
 from edhie.evaluate.constants.slope_svd import Triangle
+from edhie.evaluate.constants.uncertainty import TiedConstants, linearise
 from edhie.evaluate.data import Data
 from edhie.evaluate.large_table import LargeTable
 from edhie.evaluate.losses import FREEDOM, LOSSES, loss_named
@@ -187,15 +189,15 @@ class _Score:
         self._equation = equation
         self._noise = noise
         self._form, self._triangle = loosened(equation)[0], Triangle.empty(0)
+        self._ties = equation.ties or TiedConstants.none(len(self._form.constants))
         self._squares = self._absolute = self._largest = 0.0
 
     def add(self, batch: Data) -> None:
         """Add rows; an equation that is undefined in one has an infinite loss."""
         if not np.isfinite(self._squares):
             return
-        predicted, self._triangle = linearise(
-            self._form, batch, self._noise.weights, self._triangle, self._equation.ties
-        )
+        response = Response(self._form, batch.columns)
+        predicted, self._triangle = linearise(response, batch, self._noise.weights, self._ties, self._triangle)
         with np.errstate(all="ignore"):
             errors = np.abs(batch.y - predicted)
             weights = np.ones(batch.n_rows) if batch.weights is None else batch.weights

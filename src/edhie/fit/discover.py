@@ -66,7 +66,7 @@ class Workers:
     def open(self, islands: int | None) -> Engine:
         """Return the engine for a number of islands; close it after use."""
         if self.engine == "dask":
-            from edhie.search.islands.dask_engine import Dask
+            from edhie.search.islands.engines import Dask
 
             return Dask(self.address, self.jobs)
         return Here(self.jobs) if self.jobs == 1 or islands in (None, 1) else Processes(self.jobs)

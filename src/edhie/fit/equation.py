@@ -191,7 +191,7 @@ class Equation:
         """Return the fit of a form of the expression to first order, on all rows if their slopes are known."""
         n_parameters = len(expr.constants) if self.ties is None else self.ties.n_different
         if triangle is not None and len(triangle.slopes) == n_parameters:  # another release may print another form
-            return LinearisedFit.compressed(expr, triangle, self.ties)
+            return LinearisedFit.of(expr, triangle, self.ties)
         return LinearisedFit.of(expr, self._weighted, self.ties)
 
     @property

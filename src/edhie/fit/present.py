@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from edhie.arrays import Numbers
-from edhie.evaluate.complexity import complexity
 from edhie.evaluate.constants.jacobian import constants_among_values
+from edhie.evaluate.constraints import complexity
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.values import squared_errors, values

@@ -32,8 +32,9 @@ from edhie.fit.problem import Problem
 from edhie.fit.result import Discovery
 from edhie.fit.revision.revision import Original, Revision, Step
 from edhie.fit.settings import Settings
-from edhie.results import Candidate, Candidates, History, SearchResult, saving
-from edhie.results.saving import SYMBOLS
+from edhie.results import Candidate, Candidates, History, SearchResult
+from edhie.results.result import FORMAT as RESULT
+from edhie.results.result import SYMBOLS, assembled, contents
 from edhie.search.checkpoint import DESCRIPTION as RUN
 from edhie.selection.noise import model_of
 from edhie.storage import FolderFormat, csv_text, pack, unpack
@@ -58,7 +59,7 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
         "negligible": discovery.result.front.negligible,
     }  # fmt: skip
     files: dict[str, str | bytes] = {
-        **saving.FORMAT.files(*saving.contents(discovery.result)),
+        **RESULT.files(*contents(discovery.result)),
         ROWS: pack(_row_arrays(discovery.train, discovery.validation)),
         EQUATIONS: csv_text(COLUMNS, map(_row, discovery.equations), for_people=True),
     }
@@ -196,7 +197,7 @@ def _result_of(description: dict[str, Any], front: Sequence[Candidate], library:
         np.array([each.complexity for each in front], np.float64),
         np.array([each.executed_at for each in front], np.int64),
     )
-    return saving.assembled(description, candidates, History())
+    return assembled(description, candidates, History())
 
 
 def _row_arrays(train: Data, validation: Data | None) -> dict[str, NDArray[np.float64]]:

@@ -17,7 +17,7 @@ from subprocess import DEVNULL
 import numpy as np
 
 from edhie.evaluate import Data, Evaluator, fit_constants, read_data, squared_errors, values
-from edhie.evaluate.hash_table import KeyTable
+from edhie.evaluate.counting import KeyTable
 from edhie.evaluate.parallel import core_count
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.canonical import canonical

@@ -1,6 +1,7 @@
 """Searches: strategies that sample expressions from a generator and score them with an evaluator."""
 
-from edhie.search.base import Budget, Strategy, Tally, Task
+from edhie.evaluate.counting import Counts as Tally
+from edhie.search.base import Budget, Strategy, Task
 from edhie.search.run import run
 from edhie.search.strategies import STRATEGIES, strategy_named
 

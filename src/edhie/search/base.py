@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import SearchError
+from edhie.evaluate.counting import Counts
 from edhie.evaluate.evaluator import Evaluator, Scores
 from edhie.evaluate.numbers import check_whole, shown
 from edhie.events import RevisedFormula
@@ -51,18 +52,6 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not math.isnan(value)
 
 
-@dataclass
-class Tally:
-    """Counts that a strategy keeps itself, because the evaluator does not see them."""
-
-    screened: int = 0
-    """Combinations of terms whose error was computed in closed form."""
-    refits: int = 0
-    """Expressions whose constants were fitted again with full effort."""
-    undecodable: int = 0
-    """Codes that did not decode to an expression."""
-
-
 @dataclass(frozen=True, eq=False)
 class Task:
     """The task of a strategy: generator, evaluator, budget."""
@@ -70,7 +59,6 @@ class Task:
     generator: Generator
     evaluator: Evaluator
     budget: Budget
-    tally: Tally = field(default_factory=Tally)
     criterion: Criterion = field(default_factory=Criterion)
     """The criterion by which expressions are compared, as in the final choice."""
     seed: int = 0
@@ -81,6 +69,11 @@ class Task:
     """Number of searches of this kind that share the task."""
     seconds_left: Callable[[], float] = lambda: math.inf
     """Return the seconds that the budget still has."""
+
+    @property
+    def tally(self) -> Counts:
+        """The counts of work, to which a strategy adds what the evaluator does not see."""
+        return self.evaluator.tally
 
     def within_budget(self, n: int) -> int:
         """Return how many of `n` expressions may still be executed."""

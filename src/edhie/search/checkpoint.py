@@ -24,12 +24,11 @@ from edhie.evaluate.archive import Archive
 from edhie.evaluate.counting import Counts
 from edhie.evaluate.evaluator import Evaluator
 from edhie.expr import SymbolLibrary
-from edhie.files import replace_file
-from edhie.folder_lock import is_lock
+from edhie.files import is_lock, replace_file
 from edhie.results import Candidates, Front, History
-from edhie.results.saving import DESCRIPTION as RESULT
+from edhie.results.result import DESCRIPTION as RESULT
 from edhie.search.arrays import read, under, written
-from edhie.search.base import State, Strategy, Tally, Task
+from edhie.search.base import State, Strategy, Task
 from edhie.search.sampling import drawn
 from edhie.storage import FolderFormat, digest
 
@@ -51,7 +50,6 @@ class Snapshot:
     seconds: float
     is_over: bool
     """True if the strategy had nothing left to do."""
-    tally: Tally
     history: History
     state: State | None
     """The state of the strategy; None without a folder."""
@@ -90,7 +88,7 @@ class Checkpoints:
         """Write a snapshot as the checkpoint, in place of the previous one."""
         began = self._written = time.perf_counter()
         numbers = {"steps": snapshot.n_steps, "seconds": snapshot.seconds, "is_over": snapshot.is_over}
-        arrays = written({**numbers, "tally": snapshot.tally, "history": snapshot.history, "evaluator": evaluator})
+        arrays = written({**numbers, "history": snapshot.history, "evaluator": evaluator})
         arrays |= {f"strategy.{name}": _storable(name, array) for name, array in (snapshot.state or {}).items()}
         if not (self.folder / DESCRIPTION).exists():  # the folder was removed during the search
             _write(self.folder, DESCRIPTION, self._description)
@@ -106,11 +104,11 @@ class Checkpoints:
             state = under("strategy.", arrays)
             evaluator.restore(under("evaluator.", arrays))
             strategy.restore(state)
-            tally, history = read(Tally(), "tally", arrays), read(History(), "history", arrays)
+            history = read(History(), "history", arrays)
             if len({len(getattr(history, each.name)) for each in fields(History)}) != 1:
                 raise ValueError("the columns of its history are not equally long")
             steps, seconds = int(arrays["steps"]), float(arrays["seconds"])
-            return Snapshot(steps, seconds, bool(arrays["is_over"]), tally, history, state)
+            return Snapshot(steps, seconds, bool(arrays["is_over"]), history, state)
 
 
 def _storable(name: str, value: Any) -> NDArray[Any]:

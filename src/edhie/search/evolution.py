@@ -13,7 +13,7 @@ from edhie.errors import SearchError
 from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Forest
 from edhie.generators.base import Codes, LatentGenerator
-from edhie.results.front import front_of
+from edhie.results.candidates import front_of
 from edhie.search.arrays import Indices, Kept, Numbers
 from edhie.search.base import Strategy, Task
 

@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,8 @@ from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.numbers import check_whole
 from edhie.events import Event
 from edhie.generators.base import Generator
-from edhie.results import Front, History, SearchCounts, SearchResult
-from edhie.search.base import Budget, Strategy, Tally, Task
+from edhie.results import Front, History, SearchResult
+from edhie.search.base import Budget, Strategy, Task
 from edhie.search.checkpoint import STORED, Checkpoints, Snapshot
 from edhie.search.strategies import DEFAULT, strategy_of
 from edhie.search.watching import Watch, candidates_at
@@ -138,7 +138,7 @@ class _Loop:
         self.strategy.begin(self.task)
         kept = self.checkpoints.restore(self.strategy, self.task.evaluator) if self.checkpoints else None
         if kept is not None:
-            self._set_counts(kept)
+            self.n_steps, self.is_over = kept.n_steps, kept.is_over
             self.began = time.perf_counter() - kept.seconds
         self.watch.start(self.seed, self._seconds, History() if kept is None else kept.history)
         self.watch.update(self._seconds)
@@ -169,8 +169,8 @@ class _Loop:
         if self.checkpoints is not None and with_state:
             state = self.strategy.state()
             self.spent_on_checkpoints += time.perf_counter() - since
-        tally, evaluator = replace(self.task.tally), self.task.evaluator.state()
-        return Snapshot(self.n_steps, self._seconds, self.is_over, tally, self.watch.history, state, evaluator)
+        evaluator = self.task.evaluator.state()
+        return Snapshot(self.n_steps, self._seconds, self.is_over, self.watch.history, state, evaluator)
 
     def _write(self, snapshot: Snapshot) -> None:
         if self.checkpoints is not None and snapshot.state is not None:
@@ -186,31 +186,21 @@ class _Loop:
 
     def _return_to(self, snapshot: Snapshot) -> None:
         """Return to an earlier snapshot, and write it as the checkpoint."""
-        self._set_counts(snapshot)
+        self.n_steps, self.is_over = snapshot.n_steps, snapshot.is_over
         if snapshot.evaluator_state is not None:
             self.task.evaluator.restore(snapshot.evaluator_state)
         self.watch.history = snapshot.history
         self._write(snapshot)
 
-    def _set_counts(self, snapshot: Snapshot) -> None:
-        self.n_steps, self.is_over = snapshot.n_steps, snapshot.is_over
-        for each in fields(Tally):
-            setattr(self.task.tally, each.name, getattr(snapshot.tally, each.name))
-
     def _result(self, reason: str) -> SearchResult:
-        evaluator, counts, tally = self.task.evaluator, self.task.evaluator.counts, self.task.tally
+        evaluator, counts = self.task.evaluator, self.task.evaluator.counts
         places = evaluator.standing  # every distinct expression, in the order of execution
         places = places[np.argsort(evaluator.explored.executed_at[places], kind="stable")]
         candidates = candidates_at(evaluator, places)
-        counted = SearchCounts(
-            executed=counts.executed, screened=tally.screened, refits=tally.refits, again=counts.again,
-            bounded=counts.bounded, invalid=counts.invalid, asked=counts.asked + tally.undecodable,
-            undecodable=tally.undecodable, forbidden=counts.forbidden,
-        )  # fmt: skip
         return SearchResult(
             front=Front.of(candidates, negligible=evaluator.negligible),
             candidates=candidates,
-            counts=counted,
+            counts=replace(counts, asked=counts.asked + counts.undecodable),
             history=self.watch.history,
             seconds=self._seconds,
             stopped=reason,

@@ -11,7 +11,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.losses import DEFAULT_LOSS, Loss
 from edhie.expr import Forest, SymbolLibrary
-from edhie.results.front import front_of
+from edhie.results.candidates import front_of
 from edhie.search.arrays import Kept
 from edhie.search.base import Strategy, Task
 
@@ -34,10 +34,12 @@ class SearchWithin(Kept):
 
     def step(self, rng: np.random.Generator, most: int) -> Forest:
         """Do one round; return the best new expressions, at most `most`, the smallest error first."""
-        before, remaining = self._evaluator.counts.executed, self._task.evaluator.remaining
-        with self._evaluator.limited(None if math.isinf(remaining) else before + int(remaining)):
+        before, remaining = self._evaluator.counts, self._task.evaluator.remaining
+        with self._evaluator.limited(None if math.isinf(remaining) else before.executed + int(remaining)):
             self.is_over = not self._search.step(rng)
-        self._task.evaluator.spend(self._evaluator.counts.executed - before)
+        more = self._evaluator.counts - before
+        self._task.evaluator.spend(more.executed)
+        self._task.tally.add(screened=more.screened, refits=more.refits, undecodable=more.undecodable)
         explored = self._evaluator.explored
         front = front_of(explored.errors, explored.complexities)
         new = front[explored.ages[front] >= self._n_seen]

@@ -149,7 +149,7 @@ def data_bits(forest: Forest, data: Data, criterion: Criterion, models: tuple[No
     planned, kinds = with_factors(forest, np.full(len(data.names), len(roundings) == 0))
     if not criterion.has_precision:
         kinds[kinds == 0] = -1
-    program = plan(planned, keep=True)
+    program = plan(planned)
     parallel_for(lambda a, b: code_lengths(program, kinds, data.columns, roundings, *own, a, b, out), len(forest))
     for k in with_custom_operators(forest).tolist():
         response = Response(forest.take([k]), data.columns)

@@ -13,8 +13,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.losses import LOSSES, Loss
 from edhie.evaluate.values import values
 from edhie.expr import Forest
-from edhie.results.candidates import Candidate
-from edhie.results.front import Front
+from edhie.results.candidates import Candidate, Front
 from edhie.selection.between_rows import POLE, unreliable_bits
 
 CLOSE = 1.5  # times the least error: the members that `best` chooses among

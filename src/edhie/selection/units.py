@@ -66,7 +66,7 @@ def claim_bits(forest: Forest, data: Data) -> Numbers:
         return out
     points = data.separate_points
     scaled, kinds = with_factors(forest, without_unit(data.names))
-    program = plan(scaled, keep=True)
+    program = plan(scaled)
     parallel_for(lambda a, b: claims(program, kinds, points, len(data.names), PRICES, a, b, out), len(forest))
     for k in with_custom_operators(scaled).tolist():
         response = Response(scaled.take([k]), points)

@@ -11,10 +11,9 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from edhie.files import remove_link
-from edhie.folder_lock import is_in_use
-from edhie.lists import as_line
+from edhie.files import is_in_use, remove_link
 from edhie.processes import LOOK_EVERY, command_of, import_path
+from edhie.safe_text import as_line
 from edhie.studio.question import FIELDS, Refused
 from edhie.studio.runs import BEGUN, EVENTS, FIELD, OUTPUT, STUDIO, Run, Shelf, is_full, unwritable
 

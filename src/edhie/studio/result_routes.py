@@ -14,7 +14,7 @@ from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, PlainTextResponse, Response
 
-from edhie.folder_lock import is_lock
+from edhie.files import is_lock
 from edhie.studio.question import EXPORTS, Refused, is_finite, model_names, read_number, read_text, read_whole
 from edhie.studio.queue import arguments_of
 from edhie.studio.requests import Call, route

@@ -14,8 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from edhie.files import replace_file, small_text
-from edhie.folder_lock import is_in_use
+from edhie.files import is_in_use, replace_file, small_text
 from edhie.studio.question import KINDS, Refused, read_question
 from edhie.studio.tail import Tail
 

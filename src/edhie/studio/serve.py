@@ -11,7 +11,7 @@ from collections.abc import Callable
 import uvicorn
 
 from edhie.errors import EdhieError, raised_as
-from edhie.folder_lock import locked
+from edhie.files import locked
 from edhie.studio.app import studio_app
 from edhie.studio.runs import is_run
 from edhie.studio.security import LOOPBACK, Access, kept_secret

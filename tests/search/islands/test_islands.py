@@ -16,7 +16,7 @@ import cloudpickle
 import numpy as np
 import pytest
 
-from edhie import worker_processes
+from edhie import processes as worker_processes
 from edhie.errors import SearchError
 from edhie.evaluate import Evaluator
 from edhie.processes import import_path
@@ -186,7 +186,7 @@ def test_what_is_shared_is_removed_when_the_search_is_killed() -> None:
 def test_a_cluster_gives_the_same_result(plain: SearchResult) -> None:
     """Kills of workers are tested in tests/faults."""
     distributed = pytest.importorskip("distributed")
-    from edhie.search.islands.dask_engine import Dask
+    from edhie.search.islands.engines import Dask
 
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as cluster, closing(Dask(cluster.scheduler_address)) as engine:
@@ -196,7 +196,7 @@ def test_a_cluster_gives_the_same_result(plain: SearchResult) -> None:
 def test_searches_on_one_cluster_share_no_islands() -> None:
     """Workers keep islands with the setup, which may be the same for two seeds."""
     distributed = pytest.importorskip("distributed")
-    from edhie.search.islands.dask_engine import Dask
+    from edhie.search.islands.engines import Dask
 
     options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as cluster, ExitStack() as stack:

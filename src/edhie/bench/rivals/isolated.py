@@ -27,11 +27,10 @@ from edhie.bench.problem_files import ProblemError
 from edhie.bench.rivals import Question
 from edhie.errors import MissingExtraError, SearchError, UnavailableError
 from edhie.expr import SymbolLibrary
-from edhie.processes import ask_process, end_process, kill, killed_after, serve, start_process
+from edhie.processes import ONE_THREAD, ask_process, end_process, kill, killed_after, serve, start_process
 from edhie.safe_text import printable
 from edhie.search.base import Budget
 from edhie.search.strategies import imported
-from edhie.worker_processes import ONE_THREAD
 
 LIMIT = 600.0
 """Time limit in seconds of a run whose settings have none."""

@@ -1,4 +1,4 @@
-"""Fits of expressions with a user's operators, which have no kernels: the compiled method, on values from NumPy."""
+"""Fits of expressions with a user's operators, which have no kernels: from the best of many points, as the others."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from edhie.evaluate.constants.jacobian import Response, constants_of_each
 from edhie.evaluate.data import Data
 from edhie.evaluate.machine.program import plan
 from edhie.expr import Forest
+
+EPS = float(np.finfo(np.float64).eps)
 
 
 def fit_custom(
@@ -32,10 +34,10 @@ def _fit(one: Forest, given: Numbers, data: Data, config: FitConfig) -> tuple[Nu
     response, enough = Response(known, data.columns), config.enough * data.squares_to_explain
     best, error = given, float(_errors(response, given[np.newaxis], data)[0])
     if len(given) and error < np.inf:
-        best, error = _levenberg_marquardt(response, given, data, config, enough)
+        best, error = _descended(response, given, data, config)
     if len(given) and error > enough:
         for start in _starting_points(one, response, data, config):
-            found, reached = _levenberg_marquardt(response, start, data, config, enough)
+            found, reached = _descended(response, start, data, config)
             if reached < error:
                 best, error = found, reached
             if error <= enough:
@@ -47,7 +49,7 @@ def _starting_points(one: Forest, response: Response, data: Data, config: FitCon
     """Return the best of many points, best first, with their linear constants solved for."""
     from edhie.evaluate.constants.starts import leaf_scales, start_value
 
-    program = plan(one, keep=True)
+    program = plan(one)
     free = np.flatnonzero(program.is_free)
     n = min(config.points, 1) if response.is_linear.all() else config.points
     scales = leaf_scales(program, data.columns)
@@ -78,49 +80,30 @@ def _with_linear_solved(points: Numbers, response: Response, data: Data, config:
     return solved
 
 
-def _levenberg_marquardt(
-    response: Response, start: Numbers, data: Data, config: FitConfig, enough: float
-) -> tuple[Numbers, float]:
-    """Return the optimum reached from a start, and its sum of squares; as the compiled method, with NumPy's slopes."""
-    from edhie.evaluate.constants import least_squares as compiled
+def _descended(response: Response, start: Numbers, data: Data, config: FitConfig) -> tuple[Numbers, float]:
+    """Return the optimum that SciPy's least squares reach from a start, and its sum of squares."""
+    from scipy.optimize import least_squares
 
-    current, strength = start, compiled.FIRST_DAMPING
-    step, work = np.empty(len(start)), np.empty((len(start), len(start)))
-    error, products, slope = _equations(response, current, data)
-    for _ in range(config.iterations):
-        if error <= enough or not error < np.inf:
-            break
-        reached = np.inf
-        damping = np.where(response.is_linear, compiled.LEAST_DAMPING, strength)
-        if compiled.solve_damped(products, slope, damping, step, work):
-            trial = np.clip(current + step, config.lower, config.upper)
-            predicted = slope @ step if strength < compiled.SETTLED else np.inf  # decrease of the sum of squares
-            if (trial == current).all() or predicted < config.tolerance * error:
-                break
-            reached, *equations = _equations(response, trial, data)
-        if reached < error:
-            gain = (error - reached) / error
-            current, error, (products, slope) = trial, reached, equations
-            strength = max(strength * 0.1, compiled.LEAST_DAMPING)
-            if gain < config.tolerance and strength < compiled.SETTLED:
-                break
-        else:
-            strength *= 10.0
-            if strength > compiled.MOST_DAMPING:
-                break
-    return current, error
-
-
-def _equations(response: Response, constants: Numbers, data: Data) -> tuple[float, Numbers, Numbers]:
-    """Return the sum of squares and the normal equations of a step; slopes that are not finite count as 0."""
-    values, slopes = response.jacobian(constants)
     roots = 1.0 if data.weights is None else np.sqrt(data.weights)
+
+    def residuals(constants: Numbers) -> Numbers:
+        return np.asarray((response.values(constants) - data.y) * roots)
+
+    def slopes(constants: Numbers) -> Numbers:
+        found = response.jacobian(constants)[1] * roots
+        return np.where(np.isfinite(found), found, 0.0).T
+
+    is_bounded = (
+        max(config.lower, -config.upper) > -np.inf or len(start) > data.n_rows
+    )  # "lm" is faster, without bounds
     with np.errstate(all="ignore"):
-        left = (data.y - values) * roots
-        error = float(left @ left)
-        slopes = slopes * roots
-        slopes[~np.isfinite(slopes)] = 0.0
-        return error if error < np.inf else np.inf, slopes @ slopes.T, slopes @ left
+        if not np.isfinite(residuals(start)).all():
+            return start, np.inf
+        found = least_squares(
+            residuals, start, slopes, method="trf" if is_bounded else "lm", bounds=(config.lower, config.upper),
+            x_scale="jac", ftol=max(config.tolerance, EPS), xtol=EPS, gtol=EPS, max_nfev=config.iterations,
+        )  # fmt: skip
+    return (found.x, 2.0 * found.cost) if np.isfinite(found.cost) else (start, np.inf)
 
 
 def _errors(response: Response, points: Numbers, data: Data) -> Numbers:

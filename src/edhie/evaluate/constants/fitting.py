@@ -120,7 +120,7 @@ def _search(forest: Forest, data: Data, config: FitConfig) -> tuple[Forest, Numb
     from edhie.evaluate.constants.least_squares import Effort, fit
     from edhie.evaluate.constants.starts import leaf_scales
 
-    program, target = plan(forest, keep=True), target_of(data)
+    program, target = plan(forest), target_of(data)
     scales = leaf_scales(program, data.columns)
     errors, leaves = np.full(len(forest), np.inf), program.leaf_values.copy()
     effort = Effort(

@@ -13,7 +13,6 @@ from edhie.evaluate.values import Interpreted, check_fitted, with_custom_operato
 from edhie.expr import Expr, Forest
 
 RELATIVE_STEP = float(np.finfo(np.float64).eps) ** 0.2  # balances rounding and truncation errors
-SIDES = 4  # values in a difference: one and two steps to either side
 EXACT_SLOPES, DIFFERENCES = 1e-10, 1e-7
 """Relative size below which slopes are rounding errors: those of the kernels, and those by differences."""
 
@@ -33,8 +32,7 @@ def constants_of_each(forest: Forest) -> list[Indices]:
 class Response:
     """An expression planned once, to be evaluated for many values of its constants.
 
-    Slopes of built-in operators are exact; those of expressions with a user's operators are central differences,
-    except for constants in which the expression is linear.
+    Slopes of built-in operators are exact; those of expressions with a user's operators are central differences.
 
     >>> from edhie.expr import parse
     >>> response = Response(parse("c*x0^c").with_constants([3.0, 2.0]), np.array([[1.0, 2.0]]))
@@ -50,7 +48,7 @@ class Response:
         check_fitted(forest, columns)
         self.expr = forest[0]
         self.columns = columns
-        self._program = plan(forest, keep=True)
+        self._program = plan(forest)
         self.constants: Numbers = self._program.leaf_values[self._program.is_free]
         """The constants' own values."""
         is_custom = len(with_custom_operators(forest)) > 0
@@ -100,39 +98,20 @@ class Response:
         return leaves
 
     def _by_differences(self, constants: Numbers) -> tuple[Numbers, Numbers]:
-        """Return values and slopes without kernels: exact for linear constants, differences for the others."""
-        is_linear = self.is_linear
-        curved = np.flatnonzero(~is_linear)
-        steps = RELATIVE_STEP * np.where(constants == 0, 1.0, np.abs(constants))[curved]
-        origin = np.where(is_linear, 0.0, constants)
-        units = np.eye(len(constants))[is_linear]
-        asked = [constants[np.newaxis], origin + units, _moved(constants, curved, steps)]
-        found = self.values_at_each(np.concatenate([*asked, origin[np.newaxis]] if len(units) else asked))
-        slopes = np.empty((len(constants), self.columns.shape[1]))
-        first, last = 1 + len(units), 1 + len(units) + SIDES * len(curved)
+        """Return values and slopes without kernels."""
+        steps = RELATIVE_STEP * np.where(constants == 0, 1.0, np.abs(constants))
+        values, slopes = self._differences(constants, steps)
+        flat = (np.abs(constants) < 1.0) & ~slopes.any(axis=1)  # so close to 0 that a relative step changes nothing
+        if flat.any():
+            slopes[flat] = self._differences(constants, np.full(len(constants), RELATIVE_STEP))[1][flat]
+        return values, slopes
+
+    def _differences(self, constants: Numbers, steps: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the values, and slopes from those at one and two steps to either side of each constant."""
+        n, diagonal = len(constants), np.arange(len(constants))
+        points = constants + np.multiply.outer([1.0, 2.0, -1.0, -2.0], np.diag(steps))
+        found = self.values_at_each(np.concatenate([constants[np.newaxis], points.reshape(4 * n, n)]))
+        sides, at = found[1:].reshape(4, n, -1), points[:, diagonal, diagonal]
         with np.errstate(all="ignore"):
-            slopes[is_linear] = found[1:first] - found[-1]
-        slopes[curved] = _differences(found[first:last], constants, curved, steps)
-        flat = curved[(np.abs(constants[curved]) < 1.0) & ~slopes[curved].any(axis=1)]
-        if len(flat):  # so close to 0 that a relative step changes nothing
-            steps = np.full(len(flat), RELATIVE_STEP)
-            slopes[flat] = _differences(self.values_at_each(_moved(constants, flat, steps)), constants, flat, steps)
-        return found[0], slopes
-
-
-def _moved(constants: Numbers, which: Indices, steps: Numbers) -> Numbers:
-    """Return the constants with one of them moved: for each of `which` one and two steps up, one and two down."""
-    moved = np.tile(constants, (len(which), SIDES, 1))
-    moved[np.arange(len(which)), :, which] += steps[:, np.newaxis] * np.array([1.0, 2.0, -1.0, -2.0])
-    return moved.reshape(SIDES * len(which), len(constants))
-
-
-def _differences(values: Numbers, constants: Numbers, which: Indices, steps: Numbers) -> Numbers:
-    """Return the slopes by each of `which`, from the values at the points of `_moved`."""
-    at = constants[which, np.newaxis] + steps[:, np.newaxis] * np.array([1.0, 2.0, -1.0, -2.0])
-    ways = (at[:, :2] - at[:, 2:])[..., np.newaxis]
-    with np.errstate(all="ignore"):
-        sides = values.reshape(len(which), SIDES, values.shape[1])
-        across = (sides[:, :2] - sides[:, 2:]) / ways
-        near, far = across[:, 0], across[:, 1]
-        return np.asarray(np.where(np.isfinite(far), (4.0 * near - far) / 3.0, near))
+            near, far = (sides[:2] - sides[2:]) / (at[:2] - at[2:])[..., np.newaxis]
+            return found[0], np.where(np.isfinite(far), (4.0 * near - far) / 3.0, near)

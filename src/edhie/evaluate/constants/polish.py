@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +14,7 @@ from edhie.arrays import Flags, Numbers
 from edhie.evaluate.constants.fitting import FitConfig, Fitted, fit_constants
 from edhie.evaluate.constants.jacobian import Response, constants_of_each
 from edhie.evaluate.constants.slope_svd import SlopeSVD, Triangle
-from edhie.evaluate.constants.uncertainty import TiedConstants
+from edhie.evaluate.constants.uncertainty import TiedConstants, Weigh, linearise
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
@@ -117,26 +116,10 @@ def _better(best: Fitted, other: Forest, data: Data) -> Fitted:
 
 # -- on a table that is read in batches ------------------------------------------------
 
-Weigh = Callable[[Numbers, Data], Numbers | None]
-"""From predictions and rows to the weights of the rows; None if all are equal."""
 ENOUGH = 1e-12  # predicted decrease of the sum of squares over the variance: 10⁻⁶ standard errors from the optimum
 NEARLY, STALLED = 1e-6, 0.25  # so small a decrease ends the fit if it is over a quarter of the last: that is rounding
 SAME = 1e-12  # relative increase of a sum of squares that rounding explains
 PERFECT = 1e-28  # mean squared error over the mean square of the target: rounding
-
-
-def linearise(
-    expr: Expr, batch: Data, weigh: Weigh, triangle: Triangle, ties: TiedConstants | None
-) -> tuple[Numbers, Triangle]:
-    """Return the values of an expression on some rows, and the triangle with its slopes and residuals there."""
-    response = Response(expr, batch.columns)
-    ties = ties or TiedConstants.none(len(response.constants))
-    if triangle.n_rows == 0:
-        triangle = Triangle.empty(ties.n_different)
-    with np.errstate(all="ignore"):
-        values, slopes = response.jacobian(response.constants)
-        triangle = triangle.plus(ties.together(slopes), batch.y - values, weigh(values, batch))
-    return values, triangle
 
 
 class BatchedFit:
@@ -172,7 +155,8 @@ class BatchedFit:
         """Add rows to the pass."""
         if self._of_trial.n_rows and not math.isfinite(self._of_trial.squared_error):
             return
-        _, self._of_trial = linearise(self._with(self._trial), batch, self._weigh, self._of_trial, self._ties)
+        response = Response(self._with(self._trial), batch.columns)
+        _, self._of_trial = linearise(response, batch, self._weigh, self._ties, self._of_trial)
         self._target += float(batch.y @ batch.y)
 
     def advance(self) -> None:

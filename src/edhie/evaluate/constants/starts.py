@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from edhie.arrays import Flags, Numbers
-from edhie.evaluate.machine.block import BLOCK, operand
-from edhie.evaluate.machine.kernels import fill, leaves_of, run
+from edhie.evaluate.machine.kernels import BLOCK, fill, leaves_of, operand, run
 from edhie.evaluate.machine.operators import ADD, DIV, MUL, NEG, POW, SUB
 from edhie.evaluate.machine.program import Program
 from edhie.expr.jit import jit, jit_inner, typed
@@ -98,7 +97,7 @@ def find_linear(program: Program, k: int, is_linear: Flags) -> None:
     """Mark, by the register of each leaf, a set of constants in which expression k is jointly linear.
 
     A sum is linear in the constants of all its terms, a product in those of one factor: the one with more of them.
-    Registers are not shared (`plan(keep=True)`).
+    No register is used twice (`plan`).
     """
     n, at = len(is_linear), program.leaf_starts[k]
     n_leaves = program.leaf_starts[k + 1] - at

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +15,8 @@ from edhie.evaluate.constants.slope_svd import SlopeSVD, Triangle
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
 
+Weigh = Callable[[Numbers, Data], Numbers | None]
+"""From predictions and rows to the weights of the rows; None if all are equal."""
 ROUNDING = 1e-6  # of a slope: a smaller part outside of the directions that the data determine is rounding
 
 
@@ -100,7 +103,7 @@ def uncertainty_of(fit: LinearisedFit, *, level: float = 0.95) -> Uncertainty:
     free = [k for k in range(len(parameters)) if k not in held]
     covariance = np.zeros((len(parameters), len(parameters)))
     with np.errstate(all="ignore"):
-        of_free = SlopeSVD.of(fit.slopes[free], fit.weights)
+        of_free = SlopeSVD.of(fit.triangle.slopes[free])
         covariance[np.ix_(free, free)] = of_free.inverse(precision) * fit.variance
     covariance = covariance[np.ix_(fit.ties.of, fit.ties.of)]  # copies vary as one
     covariance[np.isnan(covariance)] = np.inf  # 0 · ∞: a perfect fit with undetermined constants
@@ -142,34 +145,40 @@ class LinearisedFit(NamedTuple):
     precision: float
     """Relative size of a slope below which it is a rounding error."""
     ties: TiedConstants
-    slopes: Numbers
-    """Slopes of shape (parameters, rows)."""
-    weights: Numbers | None
+    triangle: Triangle
+    """Slopes by each parameter, and residuals."""
     svd: SlopeSVD
-    degrees_of_freedom: int
-    variance: float
-    """Variance of the residual of a row of weight 1; infinite without degrees of freedom."""
 
     @classmethod
-    def of(cls, expr: Expr, data: Data, ties: TiedConstants | None) -> LinearisedFit:
-        """Linearise an expression about its constants."""
-        response = Response(expr, data.columns)
+    def of(cls, expr: Expr, data: Data | Triangle, ties: TiedConstants | None) -> LinearisedFit:
+        """Linearise an expression about its constants, on rows or on those that a triangle was made from."""
+        columns = np.ones((len(expr.library.variables), 1)) if isinstance(data, Triangle) else data.columns
+        response = Response(expr, columns)
         ties = ties or TiedConstants.none(len(response.constants))
+        triangle = data if isinstance(data, Triangle) else linearise(response, data, data.weights, ties)[1]
+        return cls(response.constants, response.precision, ties, triangle, SlopeSVD.of(triangle.slopes))
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Rows, less the directions that they determine."""
+        return self.triangle.n_rows - self.svd.rank(self.precision)
+
+    @property
+    def variance(self) -> float:
+        """Variance of the residual of a row of weight 1; infinite without degrees of freedom."""
+        freedom = self.degrees_of_freedom
+        return self.triangle.squared_error / freedom if freedom > 0 else np.inf
+
+
+def linearise(
+    response: Response, data: Data, weights: Weigh | Numbers | None, ties: TiedConstants, before: Triangle | None = None
+) -> tuple[Numbers, Triangle]:
+    """Return values on some rows, and the triangle of the slopes and residuals there, and of the rows `before`.
+
+    `weights` may be a function of values and rows, for weights that follow from predictions.
+    """
+    with np.errstate(all="ignore"):
         values, slopes = response.jacobian(response.constants)
-        slopes = ties.together(slopes)
-        weights = np.ones(data.n_rows) if data.weights is None else data.weights
-        svd = SlopeSVD.of(slopes, weights)
-        freedom = int(np.count_nonzero(weights)) - svd.rank(response.precision)
-        with np.errstate(all="ignore"):
-            variance = float(weights @ np.square(data.y - values)) / freedom if freedom > 0 else np.inf
-        return cls(response.constants, response.precision, ties, slopes, weights, svd, freedom, variance)
-
-    @classmethod
-    def compressed(cls, expr: Expr, triangle: Triangle, ties: TiedConstants | None) -> LinearisedFit:
-        """Return the fit of an expression whose slopes and residuals were compressed from many rows."""
-        response = Response(expr, np.ones((len(expr.library.variables), 1)))
-        ties = ties or TiedConstants.none(len(response.constants))
-        svd = SlopeSVD.of(triangle.slopes)
-        freedom = triangle.n_rows - svd.rank(response.precision)
-        variance = triangle.squared_error / freedom if freedom > 0 else np.inf
-        return cls(response.constants, response.precision, ties, triangle.slopes, None, svd, freedom, variance)
+        own = weights(values, data) if callable(weights) else weights
+        triangle = before if before is not None and before.n_rows else Triangle.empty(ties.n_different)
+        return values, triangle.plus(ties.together(slopes), data.y - values, own)

@@ -1,6 +1,6 @@
 """Compiled: gradients with respect to the constants of an expression, backwards through its instructions.
 
-Programs are planned with `keep`: no register is used twice, and all values are still there.
+Programs are those of `plan`: no register is used twice, and all values are still there.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from edhie.arrays import Flags, Indices, Numbers
-from edhie.evaluate.machine.block import BLOCK, backwards
-from edhie.evaluate.machine.kernels import Target, fill, run
+from edhie.evaluate.machine.kernels import BLOCK, Target, backwards, fill, run
 from edhie.evaluate.machine.program import Program
 from edhie.evaluate.machine.sums import dot
 from edhie.expr.jit import copy_to, jit, jit_inner

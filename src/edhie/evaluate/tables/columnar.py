@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from tokenize import TokenError
@@ -13,7 +13,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.archives import MOST_BYTES_A_CELL, Header, array_header
+from edhie.archives import MOST_BYTES_A_CELL, array_header
 from edhie.errors import DataError
 from edhie.evaluate.tables.frames import Frames, FrameTable
 from edhie.evaluate.tables.table import Source, checked_names
@@ -58,16 +58,17 @@ def parquet_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
     names = checked_names(source.path, in_file)
     own = dict(zip(names, in_file, strict=True))
 
-    def frames(chosen: Sequence[str]) -> Iterator[DataFrame]:
+    def batches(chosen: Sequence[str]) -> Iterator[Any]:
         columns = [own[name] for name in chosen]
         with _reading(source, "Parquet"), opened() as file:
             for batch in file.iter_batches(BATCH, columns=columns):
-                yield _unpacked(batch.select(columns), texts).to_pandas().set_axis(list(chosen), axis=1)
+                yield _unpacked(batch.select(columns), texts)
+
+    def frames(chosen: Sequence[str]) -> Iterator[DataFrame]:
+        return (batch.to_pandas().set_axis(list(chosen), axis=1) for batch in batches(chosen))
 
     def arrow() -> Iterator[Any]:
-        with _reading(source, "Parquet"), opened() as file:
-            for batch in file.iter_batches(BATCH, columns=in_file):
-                yield _unpacked(batch, texts).rename_columns(list(names))
+        return (batch.rename_columns(list(names)) for batch in batches(names))
 
     return FrameTable(source, names, frames, missing, n_rows=n_rows, arrow=arrow)
 
@@ -130,9 +131,9 @@ def npz_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
     what = "an archive of NumPy"
     with _reading(source, what), source.open() as file, ZipFile(file) as archive:
         in_file = [name.removesuffix(".npy") for name in archive.namelist()]
-        headers = {name: _header_of(archive, name) for name in in_file}
+        shapes = [array_header(cast(BinaryIO, archive.open(f"{name}.npy"))).shape for name in in_file]
     names = checked_names(source.path, in_file)
-    lengths = {name: header.shape for name, header in zip(names, headers.values(), strict=True)}
+    lengths = dict(zip(names, shapes, strict=True))
     first, length = next(iter(lengths.items()))
     for name, shape in lengths.items():
         if len(shape) != 1:
@@ -145,11 +146,14 @@ def npz_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
     def frames(chosen: Sequence[str]) -> Iterator[DataFrame]:
         with _reading(source, what), ExitStack() as stack:
             archive = stack.enter_context(ZipFile(stack.enter_context(source.open())))
-            files = {name: stack.enter_context(archive.open(f"{own[name]}.npy")) for name in chosen}
-            dtypes = {name: array_header(cast(BinaryIO, file)).dtype for name, file in files.items()}
+            files = {name: cast(BinaryIO, stack.enter_context(archive.open(f"{own[name]}.npy"))) for name in chosen}
+            dtypes = {name: array_header(file).dtype for name, file in files.items()}
             for start in range(0, length[0], BATCH):
                 n = min(BATCH, length[0] - start)
-                cells = {name: _next(files[name].read, dtypes[name], n) for name in chosen}
+                parts = {name: file.read(n * dtypes[name].itemsize) for name, file in files.items()}
+                if any(len(part) < n * dtypes[name].itemsize for name, part in parts.items()):
+                    raise EOFError("it ends too early")
+                cells = {name: np.frombuffer(part, dtypes[name]) for name, part in parts.items()}
                 yield pandas.DataFrame(cells, index=range(n))
 
     return FrameTable(source, names, frames, missing, n_rows=length[0], arrow=partial(_arrow, frames, names))
@@ -187,19 +191,6 @@ def _names(source: Source, array: NDArray[Any]) -> Sequence[str]:
         counts = f"has {array.shape[1]} columns and {beside} {len(names)} names"
         raise DataError(f"{source.path} {counts}; write one name per line")
     return names
-
-
-def _header_of(archive: ZipFile, name: str) -> Header:
-    with archive.open(f"{name}.npy") as file:
-        return array_header(cast(BinaryIO, file))
-
-
-def _next(read: Callable[[int], bytes], dtype: np.dtype[Any], count: int) -> NDArray[Any]:
-    """Return the next numbers of a file."""
-    content = read(count * dtype.itemsize)
-    if len(content) < count * dtype.itemsize:
-        raise EOFError("it ends too early")
-    return np.frombuffer(content, dtype)
 
 
 @contextmanager

@@ -118,9 +118,14 @@ GAPS = frozenset(
 
 def excel_table(source: Source, missing: Sequence[float | str], header: Header | None = None) -> FrameTable:
     """Read the first sheet of an Excel file: its first row that is not empty holds the names."""
+    import pandas
+
     try:
         rows, numbers, sheets = _first_sheet(source)
-        frame = _frame(rows)
+        columns = sorted(set().union(*rows))
+        if len(rows) * len(columns) > MOST_CELLS:
+            raise ValueError(f"its cells span {len(rows):,} rows × {len(columns):,} columns, which are too many cells")
+        frame = pandas.DataFrame(rows, columns=columns, dtype=object)
     except ImportError as error:
         needs = "reading Excel files needs openpyxl; install it with: pip install 'edhie[excel]'"
         raise DataError(f"{source.path}: {needs}, or save the table as CSV") from error
@@ -174,18 +179,3 @@ def _values(cells: Iterable[Any]) -> dict[int, Any]:
             continue
         found[place] = int(value) if isinstance(value, float) and value.is_integer() else value
     return found
-
-
-def _frame(rows: Sequence[dict[int, Any]]) -> DataFrame:
-    """Return the rows as a DataFrame of the columns that are not blank, by place; NaN where there is no value."""
-    import pandas
-
-    columns = sorted(set().union(*rows))
-    if len(rows) * len(columns) > MOST_CELLS:
-        raise ValueError(f"its cells span {len(rows):,} rows × {len(columns):,} columns, which are too many cells")
-    table = np.full((len(rows), len(columns)), np.nan, dtype=object)
-    places = {column: k for k, column in enumerate(columns)}
-    for k, row in enumerate(rows):
-        for column, value in row.items():
-            table[k, places[column]] = value
-    return pandas.DataFrame(table, columns=columns)

@@ -16,9 +16,9 @@ import numpy as np
 from edhie.archives import check_gzip
 from edhie.arrays import Numbers
 from edhie.errors import DataError, shortened, suggestion
-from edhie.evaluate.lookalikes import warn_of_lookalikes
 from edhie.evaluate.tables.decimals import is_any_number, is_number
 from edhie.expr.exports.excel import ROW, column_name
+from edhie.safe_text import warn_of_lookalikes
 
 Header = Literal["no", "mend"]
 """Reading of the first row: "no" if it holds no names; "mend" to name columns whose name is missing or taken."""

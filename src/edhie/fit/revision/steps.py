@@ -20,7 +20,7 @@ from edhie.fit.equation import Equation
 from edhie.fit.problem import Problem
 from edhie.fit.revision.revision import Step
 from edhie.results import Candidate, Candidates
-from edhie.results.front import front_of
+from edhie.results.candidates import front_of
 from edhie.search.revision.revisions import CLEARLY
 from edhie.selection.description import Criterion, describe, joined_rows
 from edhie.selection.noise import CONSTANT

@@ -11,7 +11,7 @@ import numpy as np
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.form import Form
-from edhie.results.front import front_of
+from edhie.results.candidates import front_of
 from edhie.search.arrays import Indices, Kept, Numbers, one_of_each
 from edhie.search.pieces.spelling import Speller, UnwritableError
 from edhie.selection.description import Criterion, description_bits

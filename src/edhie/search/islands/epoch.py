@@ -19,7 +19,7 @@ from edhie.expr import Forest
 from edhie.generators.base import Generator
 from edhie.results.candidates import Candidates
 from edhie.search.arrays import under, written
-from edhie.search.base import Budget, State, Strategy, Tally, Task
+from edhie.search.base import Budget, State, Strategy, Task
 from edhie.search.watching import ROWS, candidates_at
 from edhie.selection.description import Criterion, describe
 
@@ -53,7 +53,6 @@ class LiveIsland:
     """The number of its next epoch."""
     strategy: Strategy
     evaluator: Evaluator
-    tally: Tally
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +66,6 @@ class Island:
     """True if its strategy has nothing left to do."""
     improved_at: int | None
     """The step at which its best equation was found; None if the strategy does not report it."""
-    tally: Tally
     counts: Counts
     leaders: Candidates
     """Its best expressions."""
@@ -137,7 +135,7 @@ def run_epoch(setup: Setup, epoch: Epoch) -> Island:
     setup.live[epoch.island] = replace(live, epoch=epoch.number + 1)
     return Island(
         written({"strategy": strategy, "evaluator": evaluator}),
-        n_steps, is_over, strategy.improved_at, replace(live.tally), evaluator.counts, leaders, bits,
+        n_steps, is_over, strategy.improved_at, evaluator.counts, leaders, bits,
         candidates_at(evaluator, np.arange(np.searchsorted(explored.ages, seen), len(explored))), exact_at,
     )  # fmt: skip
 
@@ -146,17 +144,16 @@ def _restored(setup: Setup, epoch: Epoch) -> LiveIsland:
     """Return an island, restored from the end of the previous epoch."""
     before = epoch.before
     strategy, evaluator = copy.deepcopy(setup.strategy), setup.evaluator.copied()
-    tally = Tally() if before is None else replace(before.tally)
     if before is not None:
         evaluator.restore(under("evaluator.", before.state))
     task = Task(
-        setup.generator, evaluator, Budget(None), tally, setup.criterion,
+        setup.generator, evaluator, Budget(None), setup.criterion,
         seed=epoch.seed, island=epoch.island, n_islands=setup.n_islands,
     )  # fmt: skip
     strategy.begin(task)
     if before is not None:
         strategy.restore(under("strategy.", before.state))
-    return LiveIsland(epoch.number, strategy, evaluator, tally)
+    return LiveIsland(epoch.number, strategy, evaluator)
 
 
 def _is_beaten(finds: Path | None, executed: int) -> bool:

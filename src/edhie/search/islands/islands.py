@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +21,7 @@ from edhie.evaluate.counting import Counts
 from edhie.expr import Forest
 from edhie.results.candidates import Candidates
 from edhie.search.arrays import read, under, written
-from edhie.search.base import State, Strategy, Tally, Task
+from edhie.search.base import State, Strategy, Task
 from edhie.search.islands.engines import Engine, Here
 from edhie.search.islands.epoch import Epoch, Island, Setup, run_epoch
 from edhie.search.watching import candidates_at
@@ -109,19 +109,14 @@ class Islands(Strategy):
 
     def _take_in(self, before: Island | None, after: Island) -> None:
         """Add an island's new expressions and counts to those of the whole search."""
-        evaluator, tally = self._task.evaluator, self._task.tally
+        evaluator = self._task.evaluator
         old = self._setup.evaluator.counts if before is None else before.counts
-        more = Counts(*(b - a for a, b in zip(astuple(old), astuple(after.counts), strict=True)))
         if self.config.islands == 1:
             evaluator.restore(under("evaluator.", after.state))
         else:
             new = after.new
             executed_at = new.executed_at - old.executed + evaluator.counts.executed
-            evaluator.absorb(new.forest, new.errors, new.complexities, executed_at, more)
-        known = Tally() if before is None else before.tally
-        for each in fields(Tally):
-            gain = getattr(after.tally, each.name) - getattr(known, each.name)
-            setattr(tally, each.name, getattr(tally, each.name) + gain)
+            evaluator.absorb(new.forest, new.errors, new.complexities, executed_at, after.counts - old)
 
     def _is_finished(self, islands: Sequence[Island]) -> bool:
         """Return whether all islands are over or out of patience."""
@@ -155,8 +150,9 @@ class Islands(Strategy):
 
     def restore(self, state: State) -> None:
         """Restore the islands from a snapshot."""
+        state = {name.replace(".tally.", ".counts."): each for name, each in state.items()}  # as earlier releases wrote
         self._epoch, none = int(state["epoch"]), candidates_at(self._task.evaluator, np.arange(0))
-        first = Island({}, 0, False, None, Tally(), Counts(), none, np.zeros(0), none, None)
+        first = Island({}, 0, False, None, Counts(), none, np.zeros(0), none, None)
         for k in range(self.config.islands):
             if f"islands.{k}.n_steps" in state:  # the others have not finished an epoch
                 self._islands[k] = read(first, f"islands.{k}", state)

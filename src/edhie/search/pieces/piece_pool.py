@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from edhie.evaluate.constraints import Rules
-from edhie.evaluate.hash_table import Keys, key_pairs
+from edhie.evaluate.counting import Keys, key_pairs
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import LARGEST_VALUE, Numbers, read, written

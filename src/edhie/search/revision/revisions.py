@@ -8,7 +8,7 @@ import numpy as np
 
 from edhie.events import RevisedFormula
 from edhie.expr import Forest, SymbolLibrary
-from edhie.results.front import front_of
+from edhie.results.candidates import front_of
 from edhie.search.arrays import Indices, Mask, Numbers
 
 CLEARLY = 10.0  # bits by which a description has to be shorter: odds of a thousand to one

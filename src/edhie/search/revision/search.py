@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import SearchError
 from edhie.evaluate.constants.fitting import fit_constants, with_parts
-from edhie.evaluate.hash_table import key_pairs
+from edhie.evaluate.counting import key_pairs
 from edhie.evaluate.numbers import check_whole
 from edhie.evaluate.values import squared_errors
 from edhie.events import RevisedFormula

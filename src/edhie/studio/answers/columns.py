@@ -18,7 +18,7 @@ from edhie.evaluate.tables import Table
 from edhie.evaluate.tables.decimals import is_number, parse_number
 from edhie.evaluate.tables.rows import RowTable
 from edhie.evaluate.tables.table import Missing
-from edhie.lists import from_line
+from edhie.safe_text import from_line
 from edhie.studio.answers.reading import finite, finites
 
 BINS = 20

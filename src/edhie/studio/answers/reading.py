@@ -23,7 +23,7 @@ from edhie.fit.measured import Measured, read_file
 from edhie.fit.problem import Problem
 from edhie.fit.revision import Revision
 from edhie.fit.run_folder import DESCRIPTION, REVISION, REVISIONS, load, load_revision
-from edhie.lists import from_line
+from edhie.safe_text import from_line
 from edhie.selection.noise import PROPORTIONAL
 from edhie.studio.question import Refused
 

@@ -15,8 +15,7 @@ from edhie.evaluate.tables import Table
 from edhie.evaluate.tables.decimals import parse_number
 from edhie.evaluate.tables.rows import RowTable
 from edhie.evaluate.tables.table import Source
-from edhie.lists import as_line
-from edhie.safe_text import printable
+from edhie.safe_text import as_line, printable
 from edhie.studio.answers.columns import Column, gaps_of, read_columns
 from edhie.studio.answers.reading import HEADER_NOTES, MOST_POINTS, finites, for_the_user, opened, worded
 from edhie.studio.question import Refused

@@ -10,7 +10,7 @@ import pytest
 
 from edhie.evaluate import Evaluator
 from edhie.evaluate.constants.fitting import FitConfig
-from edhie.evaluate.hash_table import key_pairs
+from edhie.evaluate.counting import key_pairs
 from edhie.expr import Forest
 from edhie.results import SearchResult
 from edhie.search import Budget, run

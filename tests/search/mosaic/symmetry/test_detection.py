@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from edhie import worker_processes
+from edhie import processes as worker_processes
 from edhie.evaluate.parallel import using_threads
 from edhie.expr.standard_libraries import everything
 from edhie.search.mosaic.symmetry import reduced_search

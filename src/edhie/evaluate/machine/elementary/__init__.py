@@ -10,7 +10,6 @@ and NaN cost nothing extra.
 from __future__ import annotations
 
 from edhie.evaluate.machine.elementary.exponential import cbrt, exp, log, log10, power
-from edhie.evaluate.machine.elementary.hyperbolic import cosh, sinh, tanh
-from edhie.evaluate.machine.elementary.trigonometric import acos, asin, atan, cos, sin, tan
+from edhie.evaluate.machine.elementary.trigonometric import acos, asin, atan, cos, cosh, sin, sinh, tan, tanh
 
 __all__ = ["acos", "asin", "atan", "cbrt", "cos", "cosh", "exp", "log", "log10", "power", "sin", "sinh", "tan", "tanh"]

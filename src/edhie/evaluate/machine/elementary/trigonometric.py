@@ -1,4 +1,9 @@
-"""sin, cos, tan and their inverses over a block; of the inverses, no element needs the C library."""
+"""sin, cos, tan, their inverses, sinh, cosh, tanh over a block; no element of an inverse needs the C library.
+
+With x = n ln 2 + r, sinh(x) = sum sinh(r) + difference cosh(r) and
+cosh(x) = sum cosh(r) + difference sinh(r), for the sum and the difference of
+2^n / 2 and 2^-n / 2: short series, and near 0 nothing cancels.
+"""
 
 from __future__ import annotations  # compiled: see "expr.jit import" in bits
 
@@ -16,6 +21,7 @@ from edhie.evaluate.machine.elementary.bits import (
     over_block,
     quotient,
 )
+from edhie.evaluate.machine.elementary.exponential import LN2_HIGH, LN2_LOW, PER_LN2
 
 LIMIT = 2.0**30
 
@@ -199,3 +205,95 @@ def _arc_cosine(x: float) -> float:
 asin = over_block(_arc_sine)
 acos = over_block(_arc_cosine)
 atan = over_block(_arc_tangent)
+
+
+# -- hyperbolic -----------------------------------------------------------------------
+
+LARGEST_NORMAL = 707.0  # 2^-n / 2 is a normal number
+INFINITE_ABOVE = 711.0
+ONE_FROM = 20.0  # tanh is 1 from here on
+HALF = 1022 << 52  # the bits of 1/2
+
+# (sinh(r) - r) / r^3 and (cosh(r) - 1) / r^2 as polynomials in r^2, for |r| <= ln 2 / 2.
+SINH = (
+    0.16666666666666669, 0.008333333333330065, 0.00019841269863040545, 2.7557268480310024e-06,
+    2.5100375832561234e-08,
+)  # fmt: skip
+COSH = (
+    0.5, 0.04166666666666668, 0.0013888888888879082, 2.480158733642132e-05,
+    2.755726330147475e-07, 2.0918129454967065e-09,
+)  # fmt: skip
+
+
+@inlined
+def _split(x: float) -> tuple[float, float, float, float, float]:
+    """2^n / 2, 2^-n / 2, r, sinh(r) - r and cosh(r) - 1."""
+    shifted = fma(x, PER_LN2, MAGIC)
+    n = shifted - MAGIC
+    whole = fma(n, -LN2_HIGH, x)  # exact
+    part = n * -LN2_LOW
+    r = whole + part
+    low = (whole - r) + part
+    power = bits(shifted) << 52
+    z = r * r
+    sine_rest = fma(r * z, horner(z, SINH), low)
+    cosine_rest = fma(z, horner(z, COSH), r * low)
+    return from_bits(HALF + power), from_bits(HALF - power), r, sine_rest, cosine_rest
+
+
+@inlined
+def _sinh_parts(grown: float, shrunk: float, r: float, sine_rest: float, cosine_rest: float) -> tuple[float, float]:
+    """sinh(x) in two parts, for x >= 0."""
+    total, difference = grown + shrunk, grown - shrunk
+    difference_low = (grown - difference) - shrunk
+    head = fma(total, r, difference)
+    head_low = fma(total, r, difference - head) + difference_low
+    return head, head_low + fma(difference, cosine_rest, total * sine_rest)
+
+
+@inlined
+def _cosh_parts(grown: float, shrunk: float, r: float, sine_rest: float, cosine_rest: float) -> tuple[float, float]:
+    """cosh(x) in two parts, for x >= 0."""
+    total, difference = grown + shrunk, grown - shrunk
+    total_low = (grown - total) + shrunk
+    head = fma(difference, r, total)
+    head_low = fma(difference, r, total - head) + total_low
+    return head, head_low + fma(total, cosine_rest, difference * sine_rest)
+
+
+@inlined
+def _hyperbolic_sine(x: float) -> float:
+    grown, shrunk, r, sine_rest, cosine_rest = _split(abs(x))
+    head, rest = _sinh_parts(grown, shrunk, r, sine_rest, cosine_rest)
+    value = math.inf if abs(x) > INFINITE_ABOVE else head + rest
+    return from_bits(bits(value) | (bits(x) & SIGN))
+
+
+@inlined
+def _hyperbolic_cosine(x: float) -> float:
+    grown, shrunk, r, sine_rest, cosine_rest = _split(abs(x))
+    head, rest = _cosh_parts(grown, shrunk, r, sine_rest, cosine_rest)
+    return math.inf if abs(x) > INFINITE_ABOVE else head + rest
+
+
+@inlined
+def _hyperbolic_tangent(x: float) -> float:
+    grown, shrunk, r, sine_rest, cosine_rest = _split(ONE_FROM if abs(x) > ONE_FROM else abs(x))  # NaN stays
+    head, rest = _sinh_parts(grown, shrunk, r, sine_rest, cosine_rest)
+    sine = head + rest
+    sine_low = (head - sine) + rest
+    head, rest = _cosh_parts(grown, shrunk, r, sine_rest, cosine_rest)
+    cosine = head + rest
+    cosine_low = (head - cosine) + rest
+    return from_bits(bits(quotient(sine, sine_low, cosine, cosine_low)) | (bits(x) & SIGN))
+
+
+@inlined
+def _near_infinity(x: float) -> bool:
+    """Return True if sinh and cosh are close to infinity."""
+    return LARGEST_NORMAL < abs(x) <= INFINITE_ABOVE
+
+
+sinh = over_block(_hyperbolic_sine, _near_infinity, math.sinh)
+cosh = over_block(_hyperbolic_cosine, _near_infinity, math.cosh)
+tanh = over_block(_hyperbolic_tangent)

@@ -23,7 +23,7 @@ from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
-from edhie.results.front import front_of
+from edhie.results.candidates import front_of
 from edhie.search.arrays import Indices, Mask, Numbers, root_weights
 from edhie.search.mosaic.config import Growing
 from edhie.search.mosaic.fitting.scoring import Scorer

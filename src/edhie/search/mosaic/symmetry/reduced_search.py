@@ -18,12 +18,12 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.parallel import thread_count
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.processes import submit
 from edhie.search.arrays import LARGEST_VALUE, read, written
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.config import Symmetry
 from edhie.search.mosaic.symmetry.symmetries import Reduction, Tokens, find_reduction, may_be_reduced
 from edhie.search.within import SearchWithin
-from edhie.worker_processes import submit
 
 
 class ReducedSearch:

@@ -10,8 +10,8 @@ import pytest
 
 from edhie.errors import DataError, NameWarning
 from edhie.evaluate import read_data
-from edhie.evaluate.lookalikes import skeleton, warn_of_lookalikes
 from edhie.evaluate.tables import open_table
+from edhie.safe_text import skeleton, warn_of_lookalikes
 
 A = "\u0430"  # Cyrillic
 

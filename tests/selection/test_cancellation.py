@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from edhie.evaluate import read_data
-from edhie.evaluate.constants.cancellation import cancellation
 from edhie.expr import parse
+from edhie.selection.between_rows import cancellation
 
 Z = np.linspace(0.0, 2.0, 50)
 YEAR = 2000 + Z
