@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from edhie.expr import SymbolLibrary, parse
-from edhie.generators.walks import Step, interpolate, walk_figure
+from edhie.generators.plots import walk_figure
+from edhie.generators.walks import Step, interpolate
 from kept import first_fold_model, options_of
 
 STEPS = 4

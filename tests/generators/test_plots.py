@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from edhie.expr import parse
-from edhie.generators.trained import history_figure
-from edhie.generators.walks import Step, walk_figure
+from edhie.generators.plots import history_figure, walk_figure
+from edhie.generators.walks import Step
 
 
 def epoch(number: int, **changes: float) -> dict[str, float]:
@@ -74,5 +74,5 @@ def test_many_steps_and_no_expressions_at_all() -> None:
 
 
 def test_importing_it_loads_no_matplotlib() -> None:
-    code = "import sys, edhie.generators.trained; print('matplotlib' in sys.modules)"
+    code = "import sys, edhie.generators.plots; print('matplotlib' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"

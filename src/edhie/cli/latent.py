@@ -206,7 +206,7 @@ def interpolate(
         before, alpha = f"{step.alpha:5.3g}  ", round(step.alpha, 6)
         options.print_expression(step.expr, notation, as_json=as_json, before=before, alpha=alpha)
     if figure is not None:
-        from edhie.generators.walks import walk_figure
+        from edhie.generators.plots import walk_figure
 
         drawn = save_figure(walk_figure(walk), figure)
         say(f"trees drawn in {drawn}", to=error_console if as_json else console)

@@ -12,10 +12,11 @@ import os
 import subprocess
 import threading
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from itertools import repeat
+from itertools import islice
 from queue import SimpleQueue
 from typing import Any
 
@@ -99,8 +100,20 @@ class SympyPool:
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="sympy")
 
     def map(self, messages: Iterable[Answer]) -> Iterator[Answer]:
-        """Return the answers in order, each as soon as it and all before it are there."""
-        return repeat(ENDED, len(list(messages))) if self._is_closed else self._threads.map(self._ask, messages)
+        """Yield the answers, each as soon as it and all before it are there."""
+        source = iter(messages)
+        waiting = deque(self._submit(each) for each in islice(source, 4 * len(self._workers)))
+        while waiting:
+            yield waiting.popleft().result()
+            waiting.extend(self._submit(each) for each in islice(source, 1))
+
+    def _submit(self, message: Answer) -> Future[Answer]:
+        try:
+            return self._threads.submit(self._ask, message)
+        except RuntimeError:  # closed in the meantime
+            ended: Future[Answer] = Future()
+            ended.set_result(ENDED)
+            return ended
 
     def _ask(self, message: Answer) -> Answer:
         worker = self._idle.get()

@@ -1,15 +1,14 @@
-"""Train a model and save it in a folder with its history, a picture of that, and its card."""
+"""Train a model and save it in a folder with its history and its card."""
 
 from __future__ import annotations
 
 import io
 import json
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +25,8 @@ from edhie.grammar import PCFG
 from edhie.safe_text import printable
 from edhie.storage import digest
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 MEASURED = 2000  # expressions at most that reconstruction is measured on
 PLOT = "history.png"
-LEARNT, HELD_OUT, TOTAL, WEIGHT = "#1f5f99", "#d1662b", "#8c8c8c", "#5b8c3e"
-MARKED = 30  # up to so many epochs each has a dot
 KINDS = {
     "hvae": "hierarchical variational autoencoder (HVAE): every point of its latent space is a valid expression",
     "gvae": "grammar variational autoencoder (GVAE), over the rules of a grammar",
@@ -94,60 +87,18 @@ def train_and_save(
         done = Trained(model, config, corpus, [asdict(epoch) for epoch in epochs])
         told = {**(notes or {}), "trained with": trained_with(config)}
         text = card(folder, done, command=command, notes=told, plot=plot)
-        picture = io.BytesIO()
-        if plot:
-            history_figure(done.history).savefig(picture, format="png")
-        files = {PLOT: picture.getvalue()} if plot else None
+        files = {PLOT: _plot(done)} if plot else None
         save(folder, model, config, history=done.history, card=text, files=files)
         (folder / STATE).unlink(missing_ok=True)
         return done
 
 
-def history_figure(history: Sequence[Mapping[str, float]]) -> Figure:
-    """Draw the parts of the loss, epoch by epoch: reconstruction above, divergence and its weight below."""
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import LogFormatter
+def _plot(done: Trained) -> bytes:
+    from edhie.generators.plots import history_figure
 
-    if not history:
-        raise ValueError("there is no epoch to plot")
-    column = {name: np.array([row[name] for row in history], dtype=np.float64) for name in history[0]}
-    epochs = column["epoch"] + 1
-    figure = Figure(figsize=(6.4, 5.2), layout="constrained", dpi=150)
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-    _line(above, epochs, column["loss"], TOTAL, "loss", dashed=True)
-    _line(above, epochs, column["reconstruction"], LEARNT, "reconstruction, corpus")
-    if np.isfinite(column["validation"]).any():
-        _line(above, epochs, column["validation"], HELD_OUT, "reconstruction, held out")
-    shown = np.concatenate([column["loss"], column["reconstruction"], column["validation"]])
-    if (shown[np.isfinite(shown)] > 0).all():
-        above.set_yscale("log")
-        above.yaxis.set_major_formatter(LogFormatter())  # 0.1, not a power of ten
-        above.yaxis.set_minor_formatter(LogFormatter())
-    above.set_ylabel("nats per expression")
-    above.legend(frameon=False)
-    _line(below, epochs, column["divergence"], LEARNT, "divergence")
-    below.set_ylabel("divergence, nats", color=LEARNT)
-    below.set_ylim(bottom=0)
-    weight = below.twinx()
-    _line(weight, epochs, column["weight"], WEIGHT, "its weight")
-    weight.set_ylabel("its weight in the loss", color=WEIGHT)
-    weight.set_ylim(0, 1.1 * float(column["weight"].max()) or 1.0)
-    below.set_xlabel("epoch")
-    below.set_xlim(0, float(epochs.max()) + 1)
-    below.xaxis.get_major_locator().set_params(integer=True)
-    for panel in (above, below, weight):
-        panel.spines["top"].set_visible(False)
-        panel.spines["right"].set_visible(panel is weight)
-    return figure
-
-
-def _line(
-    panel: Axes, x: NDArray[np.float64], y: NDArray[np.float64], colour: str, label: str, *, dashed: bool = False
-) -> None:
-    panel.plot(
-        x, y, color=colour, label=label, linewidth=1.4, linestyle="--" if dashed else "-",
-        marker="o" if len(x) <= MARKED else "", markersize=3,
-    )  # fmt: skip
+    file = io.BytesIO()
+    history_figure(done.history).savefig(file, format="png")
+    return file.getvalue()
 
 
 def card(folder: Path, done: Trained, *, command: str, notes: Mapping[str, object], plot: bool) -> str:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from edhie.errors import GeneratorError
-from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.expr import Expr, Forest
 from edhie.expr.distance import edit_distances
-from edhie.expr.drawing import draw_figure
 from edhie.generators.base import Codes, LatentGenerator
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -35,19 +29,6 @@ def interpolate(model: LatentGenerator, a: Expr, b: Expr, *, steps: int = 4) -> 
     decoded = model.decode((1 - alphas)[:, None] * z_a + alphas[:, None] * z_b)
     found = dict(zip(decoded.sources.tolist(), decoded.forest, strict=True))
     return [Step(float(alpha), found.get(i)) for i, alpha in enumerate(alphas)]
-
-
-def walk_figure(walk: Sequence[Step]) -> Figure:
-    """Draw the trees of an interpolation in a row; a gap where there is no expression."""
-    stand_in = Expr(SymbolLibrary.of([], ["x"]), ["x"])
-    trees = [step.expr or stand_in for step in walk]
-    titles = [f"α = {step.alpha:.3g}\n{step.expr or '(no expression)'}" for step in walk]
-    figure = draw_figure(trees, titles=titles, columns=len(walk))
-    for panel, step in zip(figure.axes, walk, strict=True):
-        if step.expr is None:
-            for drawn in (*panel.patches, *panel.texts, *panel.collections):
-                drawn.remove()
-    return figure
 
 
 @dataclass(frozen=True)
