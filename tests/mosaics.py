@@ -43,8 +43,8 @@ def forest_of(library: SymbolLibrary, *texts: str) -> Forest:
     return Forest.from_exprs([parse(text, library) for text in texts], library)
 
 
-def laid_of(library: SymbolLibrary, text: str, columns: Numbers, *, is_log: bool = False) -> Term:
-    """A piece to be laid."""
+def term_of(library: SymbolLibrary, text: str, columns: Numbers, *, is_log: bool = False) -> Term:
+    """A piece as a fixed term."""
     forest = forest_of(library, text)
     return Term(forest, values(forest, columns)[0], is_log)
 

@@ -21,7 +21,7 @@ class Proposals:
     """A source of pieces: enumeration, the generator, and variation of elites."""
 
     def __init__(self, source: GeneratorSource, library: SymbolLibrary, config: MosaicConfig, one: Forest) -> None:
-        """`one` is the forest of `written_one`."""
+        """`one` is the number 1 as `written_one` writes it."""
         self.enumeration = Enumeration(library, one=one)
         self._source, self._library, self._config = source, library, config
 

@@ -102,7 +102,7 @@ class Mosaic(Strategy):
         self._findings = Findings(self._scorer)
         self._round = self._idle = 0
         self._n_given = evaluator.explored.n_seen
-        self._surrounded = Forest.from_exprs([], library)
+        self._around = {operator: Forest.from_exprs([], library) for operator in ("*", "+")}
         self._noise: RowNoise | None = None
         self._reduction: Callable[[], Reduction | None] | None = None
         self._reduced: ReducedSearch | None = None
@@ -167,10 +167,10 @@ class Mosaic(Strategy):
         self._task.evaluator.spend(self._task.within_budget(n_columns))  # free columns count as executed
         self._findings.write_columns(frames)
 
-    def _guesses(self) -> Forest:
-        """Return the best guesses three times: twice as they are, and once refitted together with a polynomial.
+    def _guesses(self) -> dict[str, Forest]:
+        """Return the best guesses, by the operator that joins them with what they lack.
 
-        `frames_around` takes the first third as factors, and the others as terms.
+        That may be a factor, or a term beside the guess as it is or refitted together with a polynomial.
         """
         best = best_guesses(self._task.evaluator.explored, self._n_given)
         of_target = [frame for frame in self._pool.roots if frame.link.name == "y"]
@@ -179,13 +179,15 @@ class Mosaic(Strategy):
         frame = replace(rich, free=free)
         values = self._pieces.values_of(best)
         beside = [self._findings.fitted_with_columns(best.take([k]), row, frame) for k, row in enumerate(values)]
-        return Forest.concatenate([best, best, Forest.from_exprs(beside, best.library)])
+        return {"*": best, "+": Forest.concatenate([best, Forest.from_exprs(beside, best.library)])}
 
-    def _add_guess_frames(self, guesses: Forest) -> None:
-        """Add frames for the residuals and ratios of guesses."""
-        self._surrounded = guesses
-        values = self._pieces.values_of(guesses)
-        self._pool.extend(frames_around(guesses, values, self._data, self._pieces.library, self.config))
+    def _add_guess_frames(self, guesses: dict[str, Forest]) -> None:
+        """Add frames for the ratios and residuals of guesses."""
+        self._around = guesses
+        library = self._pieces.library
+        for operator, forest in guesses.items():
+            values = self._pieces.values_of(forest)
+            self._pool.extend(frames_around(operator, forest, values, self._data, library, self.config))
 
     # -- later rounds ---------------------------------------------------------------------
 
@@ -244,7 +246,7 @@ class Mosaic(Strategy):
         pieces, pool = self._pieces, self._pool
         if self._n_given:
             given = guess_pieces(self._task.evaluator.explored, self._n_given, self.config.largest_piece)
-            self._screen(Forest.concatenate([given, self._surrounded]))
+            self._screen(Forest.concatenate([given, *self._around.values()]))
         own = own_functions(pieces.library)
         if self.config.functions and own:
             relevance = self._proposals.relevance(pool.frames)
@@ -332,7 +334,7 @@ class Mosaic(Strategy):
 
     def state(self) -> State:
         """Return pieces, frames and leaders as arrays; the first round's frames follow from the data."""
-        names = (*NUMBERS, "_surrounded", "_noise", "_reduced", "_pieces", "_pool", "_scorer")
+        names = (*NUMBERS, "_around", "_noise", "_reduced", "_pieces", "_pool", "_scorer")
         own = {name.strip("_"): getattr(self, name) for name in names}
         return written(own | {"enumeration": self._proposals.enumeration})
 
@@ -341,7 +343,7 @@ class Mosaic(Strategy):
         """Restore the search from a snapshot."""
         for name in NUMBERS:
             setattr(self, name, read(getattr(self, name), name.strip("_"), state))
-        self._add_guess_frames(read(self._surrounded, "surrounded", state))
+        self._add_guess_frames(read(self._around, "around", state))
         self._scorer.restore(under("scorer.", state))
         self.best_now = next(iter(self._scorer.leaders.candidates()), None)
         if noise := under("noise.", state):

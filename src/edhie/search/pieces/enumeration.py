@@ -49,7 +49,7 @@ class Enumeration(Kept):
     KEPT = ("base", "size", "place")
 
     def __init__(self, library: SymbolLibrary, largest: int = LARGEST_ENUMERATED, one: Forest | None = None) -> None:
-        """`one` is the forest of `written_one`, by default that of the library without data."""
+        """`one` is the number 1 as `written_one` writes it; without it, as it is written without data."""
         self.library = library
         self.one = written_one(library) if one is None else one
         self.largest = largest

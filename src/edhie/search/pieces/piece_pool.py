@@ -34,8 +34,8 @@ class PiecePool:
     ) -> None:
         """`columns` are (variables, rows), and `costs` has the cost of each symbol, by token.
 
-        `one` is the forest of `written_one`. Pieces that `rules` allow in no equation are left out. `of_rows` is the
-        number of rows of the data, if the columns hold only some of them.
+        `one` is the number 1 as `written_one` writes it. Pieces that `rules` allow in no equation are left out.
+        `of_rows` is the number of rows of the data, if the columns hold only some of them.
         """
         self.library = library
         self.columns = columns

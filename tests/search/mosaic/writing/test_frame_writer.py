@@ -10,7 +10,7 @@ from edhie.expr import SymbolLibrary
 from edhie.search.mosaic.frames.frame import IDENTITY, LINKS, Frame, Link, Term
 from edhie.search.mosaic.frames.free_columns import polynomial_columns, polynomial_of_degree
 from edhie.search.mosaic.writing.frame_writer import FrameWriter
-from mosaics import Numbers, data_of, frames_of, free, laid_of, misses, positive, strict
+from mosaics import Numbers, data_of, frames_of, free, misses, positive, strict, term_of
 
 X = positive(2, 120)
 A, B = X
@@ -57,7 +57,7 @@ def test_a_negative_target(name: str, library: SymbolLibrary) -> None:
 @both
 @pytest.mark.parametrize("link", LINKS, ids=lambda link: link.name)
 def test_a_piece_beside_columns(link: Link, library: SymbolLibrary) -> None:
-    piece = laid_of(library, "sin(x0*x1)", X)
+    piece = term_of(library, "sin(x0*x1)", X)
     y = target_through(link, (piece.values + A + 1.5) / 6)
     assert least_miss(data_of(X, y), library, link.name, piece) < ROUNDING
 
@@ -87,15 +87,15 @@ def test_products_of_variables_that_change_their_sign(library: SymbolLibrary) ->
 
 @both
 def test_factors_and_exponents_that_are_pieces(library: SymbolLibrary) -> None:
-    factor = laid_of(library, "sin(x0) + x1", X, is_log=True)
+    factor = term_of(library, "sin(x0) + x1", X, is_log=True)
     for e in (1, -1, 2, 0.5, -3):
         y = 2 * factor.values**e * A**2
         assert least_miss(data_of(X, y), library, "y", factor, is_product=True) < ROUNDING
-    below = laid_of(library, "x0 - x0 - exp(x1)", X, is_log=True)
+    below = term_of(library, "x0 - x0 - exp(x1)", X, is_log=True)
     for e in (1, 3, 0.5, -1.5):
         y = -3 * np.abs(below.values) ** e * B
         assert least_miss(data_of(X, y), library, "y", below, is_product=True) < ROUNDING
-    exponent = laid_of(library, "sin(x0)", X)
+    exponent = term_of(library, "sin(x0)", X)
     assert least_miss(data_of(X, A * np.exp(-exponent.values)), library, "y", exponent, is_product=True) < ROUNDING
 
 
@@ -123,11 +123,11 @@ def test_scales_are_taken_off(name: str, sign: int, library: SymbolLibrary) -> N
 
 
 @both
-def test_laid_pieces_are_written_too(library: SymbolLibrary) -> None:
-    pieces = [laid_of(library, text, X) for text in ("sin(x0)", "cos(x1)", "exp(x0)")]
+def test_fixed_terms_are_written_too(library: SymbolLibrary) -> None:
+    pieces = [term_of(library, text, X) for text in ("sin(x0)", "cos(x1)", "exp(x0)")]
     data = data_of(X, pieces[0].values - 2 * pieces[1].values + pieces[2].values + A)
     frame = frames_of(data, library)[0].with_term(pieces[0]).with_term(pieces[1])
-    found = misses(FrameWriter(library).write(frame, [pieces[2], laid_of(library, "x0", X)]), data, library)
+    found = misses(FrameWriter(library).write(frame, [pieces[2], term_of(library, "x0", X)]), data, library)
     assert found.min() < ROUNDING
 
 
@@ -144,7 +144,7 @@ def test_whole_coefficients_where_no_others_can_be_written() -> None:
     frame = Frame(IDENTITY, polynomial_of_degree(X, 2), (0, 0), noisy.y, 1.0)
     written = FrameWriter(library).write_integers(frame, noisy)
     assert misses(written, data, library).min() < ROUNDING
-    assert FrameWriter(library).write_integers(frame.with_term(laid_of(library, "x0", X)), noisy) == []
+    assert FrameWriter(library).write_integers(frame.with_term(term_of(library, "x0", X)), noisy) == []
 
 
 def test_what_cannot_be_written_is_none() -> None:
@@ -154,5 +154,5 @@ def test_what_cannot_be_written_is_none() -> None:
         assert set(expr.tokens) <= set(strict().names)
     only_plus = SymbolLibrary.of(["+"], 2)
     assert FrameWriter(only_plus).write(frames_of(data_of(X, A - B), only_plus)[1]) == []
-    broken = Term(laid_of(free(), "x0", X).piece, np.full(120, np.inf), False)
+    broken = Term(term_of(free(), "x0", X).piece, np.full(120, np.inf), False)
     assert FrameWriter(free()).write(frames_of(data, free())[0], [broken]) == []

@@ -188,18 +188,17 @@ def _best(explored: Archive, n_given: int) -> Indices:
 
 
 def frames_around(
-    guesses: Forest, values: Numbers, data: Data, library: SymbolLibrary, config: MosaicConfig
+    operator: str, guesses: Forest, values: Numbers, data: Data, library: SymbolLibrary, config: MosaicConfig
 ) -> list[Frame]:
-    """Return frames for the parts that guesses lack: a factor for the first third of them, a term for the others.
+    """Return frames for the parts that guesses lack: a factor if the operator is `*`, a term if it is `+`.
 
     `values` are those of the guesses, of shape (guesses, rows).
     """
     plain = replace(config, scales=False)
     found = []
-    for k, row in enumerate(values):
-        operator = "*" if k < len(guesses) // 3 else "+"
+    for k, row in enumerate(values if operator in library else ()):
         rest = _rest(operator, row, data)
-        if operator in library and rest is not None:
+        if rest is not None:
             frames = opening_frames(rest, library, plain)
             found += [replace(frame, around=(operator, guesses.take([k]))) for frame in frames]
     return found

@@ -238,7 +238,7 @@ class FramePool:
     # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> State:
-        """Return the frames' fixed terms (under `laid`), elites and records as arrays."""
+        """Return the frames' fixed terms, elites and records as arrays."""
         frames, none = self.frames, Forest.from_exprs([], self.library)
         terms = [term for each in frames for term in each.frame.terms]
         return {
@@ -246,9 +246,9 @@ class FramePool:
             "least": np.array([[each.least, each.bits] for each in frames]).reshape(-1, 2),
             "written_counts": np.array([len(each.written) for each in frames], np.int64),
             "written_values": np.concatenate([np.empty(0), *(np.array(sorted(each.written)) for each in frames)]),
-            "n_laid": np.array([len(each.frame.terms) for each in frames], np.int64),
-            "laid_logs": np.array([term.is_log for term in terms], np.bool_),
-            **written({"laid": Forest.concatenate([none, *(term.piece for term in terms)])}),
+            "n_terms": np.array([len(each.frame.terms) for each in frames], np.int64),
+            "term_logs": np.array([term.is_log for term in terms], np.bool_),
+            **written({"terms": Forest.concatenate([none, *(term.piece for term in terms)])}),
             "n_elites": np.array([len(each.elites) for each in frames], np.int64),
             "elite_logs": np.concatenate([np.empty(0, np.bool_), *(each.elites.is_log for each in frames)]),
             "elite_shares": np.concatenate([np.empty(0), *(each.elites.shares for each in frames)]),
@@ -258,15 +258,15 @@ class FramePool:
     def restore(self, state: State, values_of: Callable[[Forest], Numbers]) -> None:
         """Restore the pool from a snapshot; it has to have the same frames without fixed terms."""
         none = Forest.from_exprs([], self.library)
-        laid, elites = (read(none, name, state) for name in ("laid", "elites"))
-        laid_values, elite_values = values_of(laid), values_of(elites)
+        fixed, elites = (read(none, name, state) for name in ("terms", "elites"))
+        fixed_values, elite_values = values_of(fixed), values_of(elites)
         written = np.split(state["written_values"], np.cumsum(state["written_counts"])[:-1])
-        ends, elite_ends = np.cumsum(state["n_laid"]), np.cumsum(state["n_elites"])
+        ends, elite_ends = np.cumsum(state["n_terms"]), np.cumsum(state["n_elites"])
         roots, self.frames = self.roots, []
         for k, root in enumerate(state["roots"].tolist()):
             frame = roots[root]
-            for at in range(int(ends[k] - state["n_laid"][k]), int(ends[k])):
-                frame = frame.with_term(Term(laid.take([at]), laid_values[at], bool(state["laid_logs"][at])))
+            for at in range(int(ends[k] - state["n_terms"][k]), int(ends[k])):
+                frame = frame.with_term(Term(fixed.take([at]), fixed_values[at], bool(state["term_logs"][at])))
             pooled = self.add(frame, root)
             pooled.least, pooled.bits = map(float, state["least"][k])
             pooled.written = set(written[k].tolist())
