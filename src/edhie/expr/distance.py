@@ -17,7 +17,6 @@ from edhie.arrays import Indices
 from edhie.errors import ExpressionError
 from edhie.expr.expression import Expr
 from edhie.expr.forest import Forest
-from edhie.expr.numerals import is_numeral
 
 
 def edit_distance(a: Expr, b: Expr) -> int:
@@ -80,12 +79,7 @@ def tree_distance(a: Expr, b: Expr) -> int:
 def _postfix(expr: Expr, codes: defaultdict[Hashable, int]) -> tuple[list[int], list[int]]:
     """Return a code of each token in postfix order, the same for equal tokens; and the place of its first leaf."""
     labels, first = [0] * expr.size, [0] * expr.size
-    for (i, depth, symbol), value in zip(expr.walk(), expr.values, strict=True):
-        key: Hashable = (symbol.kind, symbol.name, symbol.arity)
-        if symbol.kind == "constant":
-            key = symbol.kind
-        elif symbol.kind == "number" or (symbol.kind == "literal" and is_numeral(symbol.name)):
-            key = value
+    for (i, depth, symbol), token in zip(expr.walk(), expr.tokens, strict=True):
         place = expr.ends[i] - depth  # behind its descendants, before its ancestors
-        labels[place], first[place] = codes[key], place + 1 - (expr.ends[i] - i)
+        labels[place], first[place] = codes[symbol.key(token)], place + 1 - (expr.ends[i] - i)
     return labels, first
