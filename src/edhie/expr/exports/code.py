@@ -11,10 +11,9 @@ from textwrap import wrap
 
 from edhie.errors import ExpressionError, shortened
 from edhie.expr.expression import Expr
-from edhie.expr.library import SymbolLibrary
 from edhie.expr.notation import to_infix
 from edhie.expr.symbols import FUNCTIONS, OPERATORS, Precedence
-from edhie.expr.writer import Piece, Syntax, Template, Variant, write
+from edhie.expr.writer import Syntax, Template, Variant, write
 
 WIDTH = 100
 PYTHON_WORDS = frozenset((*keyword.kwlist, "__debug__"))
@@ -46,11 +45,6 @@ def calls(functions: Mapping[str, str], module: str = "", comma: str = ", ") -> 
     return {
         name: Template(f"{module}{called}({operands[OPERATORS[name].arity]})") for name, called in functions.items()
     }
-
-
-def by_number(operands: Sequence[Piece], library: SymbolLibrary) -> bool:
-    """Return True where the last operand is a number other than 0."""
-    return operands[-1].number is not None and operands[-1].number != 0
 
 
 # in edhie powers are products: a general power is rounded differently, and in plain Python raises where it overflows
