@@ -203,9 +203,15 @@ class SymbolLibrary:
                 symbols.append(symbol)
         return SymbolLibrary((*symbols, *waiting))
 
+    @lru_cache(64)  # noqa: B019 -- libraries are few and small
     def ids_in(self, other: SymbolLibrary) -> NDArray[np.int16]:
         """Return the id in another library of each symbol, -1 where it is missing or its name means something else."""
-        return _ids_in(self, other)
+        ids = np.full(len(self), -1, np.int16)
+        for k, symbol in enumerate(self.symbols):
+            found = other.ids.get(other.constant if symbol.kind == "constant" and other.constant else symbol.name)
+            if found is not None and other.symbols[found].role == symbol.role:
+                ids[k] = found
+        return _frozen(ids)
 
     # -- saving -----------------------------------------------------------------------
 
@@ -297,17 +303,6 @@ def _constant_symbol(asked: bool | str, taken: set[str]) -> Symbol:
         return constant(asked)
     candidates = itertools.chain(FALLBACK_CONSTANT_NAMES, (f"c{i}" for i in itertools.count()))
     return constant(next(name for name in candidates if name not in taken))
-
-
-@lru_cache(64)
-def _ids_in(source: SymbolLibrary, target: SymbolLibrary) -> NDArray[np.int16]:
-    ids = np.full(len(source), -1, np.int16)
-    for k, symbol in enumerate(source.symbols):
-        name = target.constant if symbol.kind == "constant" and target.constant else symbol.name
-        found = target.ids.get(name)
-        if found is not None and target.symbols[found].role == symbol.role:
-            ids[k] = found
-    return _frozen(ids)
 
 
 def _frozen(array: Array) -> Array:

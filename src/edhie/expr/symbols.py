@@ -84,6 +84,10 @@ class Symbol:
         """Kind and arity; a literal is a number like any other."""
         return "number" if self.kind == "literal" else self.kind, self.arity
 
+    def key(self, text: str) -> tuple[str, int, str]:
+        """Return what tells a token apart in any library, by its text; constants are alike."""
+        return *self.role, "" if self.kind == "constant" else text
+
     @property
     def printed_name(self) -> str:
         """Name of a function in books, such as arcsin, ln or sgn; empty for one that is not printed as a call."""

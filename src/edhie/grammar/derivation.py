@@ -13,7 +13,7 @@ from edhie.expr import Expr
 from edhie.expr.symbols import Symbol
 from edhie.grammar.patterns import Hole, Leaf, Pattern
 from edhie.grammar.rules import Nonterminal, Rule
-from edhie.grammar.tables import NONE, Alternative, Ints, Tables, symbol_key
+from edhie.grammar.tables import NONE, Alternative, Ints, Tables
 
 Derivations = tuple[NDArray[np.int16], Ints]
 """Rules of many leftmost derivations end to end, and where each begins."""
@@ -36,7 +36,7 @@ def ways_to(expr: Expr, tables: Tables) -> dict[int, Way]:
 
     def node(symbol: Symbol, token: str, operands: Sequence[dict[int, Way]]) -> dict[int, Way]:
         found: dict[int, Way] = {}
-        for each in tables.by_symbol.get(symbol_key(symbol, token), ()):
+        for each in tables.by_symbol.get(symbol.key(token), ()):
             total, best, below = each.total, each.best, []
             for states, state in zip(operands, (each.left, each.right), strict=False):
                 if state not in states:

@@ -23,7 +23,7 @@ from edhie.grammar import pcfg_text, sampling, terminals
 from edhie.grammar.derivation import Derivations, Template, guided, misfit, rules_of, template_of, tokens_of, ways_to
 from edhie.grammar.patterns import Pattern, read_pattern
 from edhie.grammar.rules import Rule, check_rules, grouped, normalised, operator_choices, reachable
-from edhie.grammar.tables import Entry, Tables, build, symbol_key
+from edhie.grammar.tables import Entry, Tables, build
 from edhie.grammar.terminals import canonical, derived_library, resolve
 
 
@@ -206,8 +206,7 @@ class PCFG:
         for k, expr in enumerate(forest):
             way = ways_to(expr, tables).get(tables.start)
             if way is None:
-                keys = [(symbol, token) for (_, _, symbol), token in zip(expr.walk(), expr.tokens, strict=True)]
-                names = [token for symbol, token in keys if symbol_key(symbol, token) not in tables.by_symbol]
+                names = [token for token in expr.tokens if expr.library[token].key(token) not in tables.by_symbol]
                 why = f"no rule makes {names[0]!r}" if names else "no sequence of rules leads to this tree"
                 place = f"expression {k} of the forest, " if len(forest) > 1 else ""
                 raise GrammarError(f"{place}{expr} cannot be derived from the grammar: {why}")

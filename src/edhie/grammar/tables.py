@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
-from edhie.expr.symbols import NUMBER, Symbol
+from edhie.expr.symbols import NUMBER
 from edhie.grammar.patterns import Hole, Leaf, Node, Pattern
 from edhie.grammar.rules import Nonterminal, Rule, in_order
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Key = tuple[tuple[str, int], str]
 NONE = -1
 """The state of an operand that an alternative does not have."""
 
@@ -65,8 +64,8 @@ class Tables:
     states: tuple[str | Pattern, ...]
     start: int
     alternatives: Alternatives
-    by_symbol: dict[Key, list[Alternative]]
-    """Alternatives that make a symbol, by `symbol_key`."""
+    by_symbol: dict[tuple[str, int, str], list[Alternative]]
+    """Alternatives that make a symbol, by `Symbol.key`."""
     operator_rules: dict[str, dict[int, tuple[int, ...]]]
     """The best chain of rules to each token, by nonterminal that stands for operators."""
 
@@ -74,11 +73,6 @@ class Tables:
     def n_states(self) -> int:
         """Number of states."""
         return len(self.states)
-
-
-def symbol_key(symbol: Symbol, text: str) -> Key:
-    """Return what tells symbols apart, whatever their library; all numbers are alike but for their text."""
-    return symbol.role, "" if symbol.kind == "constant" else text
 
 
 class Weight(NamedTuple):
@@ -175,12 +169,12 @@ class _Builder:
         states, shapes, weights = zip(*rows, strict=True)
         token, number, left, right = zip(*shapes, strict=True)
         totals, bests = (np.array([weight[k] for weight in weights]) for k in range(2))
-        by_symbol: dict[Key, list[Alternative]] = {}
+        by_symbol: dict[tuple[str, int, str], list[Alternative]] = {}
         for (state, shape, weight), total, best in zip(
             rows, np.log(totals).tolist(), np.log(bests).tolist(), strict=True
         ):
             symbol = self.library.symbols[shape[0]]
-            key = symbol_key(symbol, symbol.name if shape[1] is None else numeral(shape[1]))
+            key = symbol.key(symbol.name if shape[1] is None else numeral(shape[1]))
             alternative = Alternative(state, shape[0], shape[2], shape[3], total, best, weight.rules)
             by_symbol.setdefault(key, []).append(alternative)
         return Tables(

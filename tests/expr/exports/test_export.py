@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 
 from edhie.errors import ExpressionError
 from edhie.expr import Expr, SymbolLibrary, parse
-from edhie.expr.exports import FORMATS, c, export
-from edhie.expr.exports.c import C
-from edhie.expr.exports.code import PYTHON_WORDS, NameRules, renamed
+from edhie.expr.exports import FORMATS, export
+from edhie.expr.exports.code import KEYWORDS, OWN_WORDS, PYTHON_WORDS, C, NameRules, renamed
 from edhie.expr.exports.excel import EXCEL
 from edhie.expr.exports.python import JAX, NUMPY, PYTHON, SYMPY, TORCH
 from edhie.expr.mathml import MATHML
@@ -95,7 +94,7 @@ def test_any_names_can_be_c(standard: str, tmp_path: Path) -> None:
 
 @given(st.lists(st.sampled_from(MISLEADING), unique=True))
 def test_names_are_kept_where_they_fit_and_never_two_alike(names: list[str]) -> None:
-    for rules in (NameRules(PYTHON_WORDS), NameRules(c.KEYWORDS | c.OWN_WORDS, is_ascii=True)):
+    for rules in (NameRules(PYTHON_WORDS), NameRules(KEYWORDS | OWN_WORDS, is_ascii=True)):
         found = renamed(names, rules, taken={"f"})
         assert len({*found.values(), "f"}) == len(names) + 1
         assert all(rules.fits(name) for name in found.values())

@@ -12,7 +12,7 @@ from edhie.errors import ExpressionError, SymbolError
 from edhie.expr import Forest, parse
 from edhie.expr.symbols import Opcode
 from edhie.generators.base import Generator, LatentGenerator
-from edhie.generators.constraints import Constraints
+from edhie.generators.config import Constraints
 from edhie.generators.hvae.hvae import HVAE
 from edhie.generators.hvae.layout import down_layout, up_layout
 from edhie.generators.hvae.network import HVAENetwork

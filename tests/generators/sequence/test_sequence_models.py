@@ -16,9 +16,9 @@ from edhie.expr.distance import edit_distances
 from edhie.expr.symbols import variable
 from edhie.generators import CVAE, GVAE, TrainConfig, load, save
 from edhie.generators.base import Model
+from edhie.generators.network import SequenceNetwork
 from edhie.generators.network import fresh_network as fresh
 from edhie.generators.sequence.model import SequenceModel
-from edhie.generators.sequence.network import SequenceNetwork
 from edhie.generators.train import Epoch, train
 from edhie.grammar import PCFG
 from edhie.grammar import load as load_grammar

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from edhie.errors import ExpressionError, suggestion
-from edhie.expr.exports.c import to_c
+from edhie.expr.exports.code import to_c
 from edhie.expr.exports.excel import to_excel
 from edhie.expr.exports.python import JAX, NUMPY, PYTHON, TORCH, to_sympy_code
 from edhie.expr.expression import Expr

@@ -59,14 +59,14 @@ def _docstring(expr: Expr, target: str, names: dict[str, str]) -> list[str]:
 POWERS = {symbol: f"_{name}" for symbol, name in code.POWERS.items()}
 POWER_HELPERS = {f"_{name}": f"def _{name}(a):\n    return {text}" for name, text in code.PRODUCTS.items()}
 ARITHMETIC = code.arithmetic(one="1.0", stays_plain=True)
-BY_NUMBER = {name: replace(ARITHMETIC[name], stays_plain=True) for name in ("/", "inv")}
+BY_NUMBER = {name: replace(ARITHMETIC[name], stays_plain=True) for name in ("/", "inv")}  # other than 0
 
 
 def python_syntax(module: str, operators: dict[str, Template], helpers: dict[str, str], wrap: str = "") -> Syntax:
     """Return the syntax of a library, given the operators and helpers that differ from those of all."""
     return Syntax(
         ARITHMETIC | code.calls(POWERS) | operators,
-        variants=((code.by_number, BY_NUMBER), code.PRODUCTS_FOR_POWERS),
+        variants=((lambda operands, library: bool(operands[-1].number), BY_NUMBER), code.PRODUCTS_FOR_POWERS),
         literal={"pi": f"{module}.pi", "e": f"{module}.e"}.get,
         wrap=wrap,
         assign="{0} = {1}",

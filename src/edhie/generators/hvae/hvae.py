@@ -26,8 +26,7 @@ from edhie.generators.base import (
     refuse_numbers,
     tempered,
 )
-from edhie.generators.config import Backend
-from edhie.generators.constraints import Constraints, allowed_at
+from edhie.generators.config import Backend, Constraints, allowed_at
 
 if TYPE_CHECKING:
     from edhie.generators.hvae.reference import Reference

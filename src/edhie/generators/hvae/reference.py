@@ -19,7 +19,7 @@ from torch import Tensor
 
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.generators.base import Codes, tempered
-from edhie.generators.constraints import Constraints, Mask, allowed_at
+from edhie.generators.config import Constraints, Mask, allowed_at
 
 
 class Reference:

@@ -1,6 +1,6 @@
 """The paper's baselines GVAE and CVAE in use: encoding, decoding and sampling in NumPy.
 
-A convolutional encoder and a recurrent decoder, after GVAE; layers and weights have the names of `network`.
+A convolutional encoder and a recurrent decoder, after GVAE; layers and weights have the names of `generators.network`.
 """
 
 from __future__ import annotations
