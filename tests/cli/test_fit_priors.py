@@ -194,7 +194,7 @@ def test_another_search_is_refused(
 
 def test_revising_knows_the_same_options() -> None:
     def options(name: str) -> dict[str, Any]:
-        function = getattr(import_module(f"edhie.cli.{name}"), name)
+        function = getattr(import_module("edhie.cli.fit"), name)
         return {key: each for key, each in function.__annotations__.items() if key != "return"}
 
     fitting, revising = options("fit"), options("revise")

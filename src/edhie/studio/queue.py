@@ -54,7 +54,7 @@ class Queue:
                 await asyncio.sleep(LOOK_EVERY)
             ended = {"how": "interrupted"}
             while run.wanted == "run" and not self._is_closing:
-                await asyncio.to_thread(run.tail.read)
+                await run.tail.catch_up()
                 run.starts_before, question = run.tail.n_starts, run.note["question"]
                 ended = await self._run_process(run)
                 if run.note["question"] == question or ended["how"] == "failed":  # else it has more time
@@ -93,7 +93,7 @@ class Queue:
         if run.wanted != "run" or self._is_closing:
             _signal(process, signal.SIGTERM)
         code = await process.wait()
-        await asyncio.to_thread(run.tail.read)
+        await run.tail.catch_up()
         if code == 0:
             return {"how": "finished"}
         if code in INTERRUPTED:

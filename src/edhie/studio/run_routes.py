@@ -151,7 +151,7 @@ async def _changes(studio: Studio, now: Callable[[], Events], pause: Callable[[]
 
 def _now(studio: Studio, run: Run) -> Events:
     """Return the state of a run, and the last of its events of each kind."""
-    studio.read_events(run)
+    run.tail.read()
     if studio.shelf.runs.get(run.id) is not run:
         return [(DELETED, {})]
     tail, summary = run.tail, studio.summary(run)

@@ -44,7 +44,6 @@ class Studio:
         self.is_closing = asyncio.Event()
         self._workshops = {name: Workshop() for name in SECONDS}
         self._tasks: list[asyncio.Task[None]] = []
-        self._reading: dict[str, asyncio.Task[None]] = {}  # of events, by run
 
     async def open(self) -> None:
         """Resume the searches of the last server."""
@@ -78,17 +77,11 @@ class Studio:
     def summary(self, run: Run) -> dict[str, Any]:
         """Return a run as the list shows it."""
         if run.is_live or not run.is_answered:
-            self.read_events(run)
+            run.tail.read()
         found = run.summary()
         if found["state"] == "waiting":
             found["position"] = 1 + sum(each.note["queued"] < run.note["queued"] for each in self.queue.waiting())
         return found
-
-    def read_events(self, run: Run) -> None:
-        """Read what is new of the events of a run; if that is much, in a thread: others are answered meanwhile."""
-        if run.tail.read_little() and run.id not in self._reading:
-            self._reading[run.id] = task = asyncio.create_task(asyncio.to_thread(run.tail.read))
-            task.add_done_callback(lambda _: self._reading.pop(run.id, None))
 
     async def _look_around(self) -> None:
         """Find runs of the command line, and ask for the chosen equations of those that have ended."""

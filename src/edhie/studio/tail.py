@@ -1,13 +1,13 @@
 """`Tail`: what the events of a search say, read as they are written.
 
-A folder from a stranger may have a huge file of events: of that the end is read, and in a thread.
+A folder from a stranger may have a huge file of events: of that the end is read, and little at a time.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
-import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ class Tail:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._turn = threading.Lock()
         self._forget()
 
     def _forget(self) -> None:
@@ -41,48 +40,33 @@ class Tail:
         self._front: dict[str, Any] = {"front": [], "chosen": None}
         self._half = b""
 
-    @property
-    def n_new(self) -> int:
-        """Bytes that are to be read."""
-        try:
-            size = self._path.stat().st_size
-        except OSError:
-            return 0
-        return size if size < self.place else size - self.place
-
-    def read_little(self) -> bool:
-        """Read what is new if that takes no time; return whether there is more than that."""
-        if self.n_new > LITTLE or not self._turn.acquire(blocking=False):
-            return True
-        try:
-            self._read()
-        finally:
-            self._turn.release()
-        return False
-
-    def read(self) -> None:
-        """Read what is new, however much it is; to be called in a thread."""
-        with self._turn:
-            self._read()
-
-    def _read(self) -> None:
+    def read(self, most: float = LITTLE) -> bool:
+        """Read what is new, at most so many bytes; return whether there is more."""
         with suppress(OSError):
             size = self._path.stat().st_size
             if size < self.place:  # it was written anew
                 self._forget()
             if size == self.place:
-                return
+                return False
             if size - self.place > MOST:
                 self.place, self._half = size - MOST, b""
+            end = int(min(size, self.place + most))
             with self._path.open("rb") as file:
                 file.seek(self.place)
-                while self.place < size and (content := file.read(CHUNK)):
+                while self.place < end and (content := file.read(min(CHUNK, end - self.place))):
                     self.place += len(content)
                     *lines, self._half = (self._half + content).split(b"\n")
                     for line in lines:
                         self._take(line)
                     if len(self._half) > LONGEST_LINE:
                         self._half = b"-"  # what follows of this line is no JSON
+            return self.place < size
+        return False
+
+    async def catch_up(self) -> None:
+        """Read all that is new; others are answered in between."""
+        while self.read():
+            await asyncio.sleep(0)
 
     def _take(self, line: bytes) -> None:
         try:
