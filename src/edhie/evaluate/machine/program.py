@@ -41,6 +41,8 @@ class Program(NamedTuple):
     leaf_values: NDArray[np.float64]
     is_free: NDArray[np.bool_]
     """True for each leaf that is a constant to be fitted."""
+    n_copied: int
+    """Number of columns that are copied into the registers behind the leaves; all or none."""
     n_registers: int
     """Number of registers of the group that needs most, at least 1."""
 
@@ -68,27 +70,14 @@ def symbol_tables(library: SymbolLibrary) -> SymbolTables:
 
 def plan(forest: Forest) -> Program:
     """Plan a forest, each expression on its own; no register is used twice, since gradients go back over all values."""
+    from edhie.evaluate.machine.planning_kernels import instructions
+
     library, tables = forest.library, symbol_tables(forest.library)
-    tokens = forest.tokens.astype(np.int64)  # by which NumPy takes faster
-    is_inner, is_leaf = library.arities[tokens] > 0, tables.is_leaf[tokens]
-    inner, leaves = np.flatnonzero(is_inner), np.flatnonzero(is_leaf)
-    starts, leaf_starts = (np.append(0, np.cumsum(each))[forest.offsets] for each in (is_inner, is_leaf))
-    of_inner, of_leaf = forest.owners[inner], forest.owners[leaves]
-    rank = starts[of_inner + 1] - 1 - np.arange(len(inner))  # from the right: operands come before operators
-    registers = (-1 - tables.columns).astype(np.int32)[tokens]
-    registers[leaves] = np.arange(len(leaves)) - leaf_starts[of_leaf]
-    registers[inner] = np.diff(leaf_starts)[of_inner] + rank
-    order = np.empty(len(inner), np.int64)
-    order[starts[of_inner] + rank] = inner
-    first, second = forest.left[order], forest.right[order]
-    second = np.where(second < 0, first, second)  # an operator of one operand has it twice: kernels need not ask
-    left, right, targets, roots = (registers[at] for at in (first, second, order, forest.offsets[:-1]))
-    numbers = library.literal_values[tokens]
-    numbers[library.has_slot[tokens]] = forest.values
-    return Program(
-        starts, np.arange(len(forest) + 1), library.opcodes[tokens[order]], left, right, targets, roots, leaf_starts,
-        numbers[leaves], tables.is_constant[tokens[leaves]], int(forest.sizes.max(initial=1)),
+    parts = instructions(
+        forest.tokens, forest.offsets, forest.values, forest.value_offsets, library.arities, library.opcodes,
+        library.literal_values, library.has_slot, tables.is_constant, tables.columns,
     )  # fmt: skip
+    return Program(*parts)
 
 
 def plan_shared(forest: Forest, *, group: int = MOST_EXPRESSIONS) -> Program:
