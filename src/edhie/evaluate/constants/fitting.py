@@ -12,7 +12,7 @@ from edhie.arrays import Flags, Indices, Numbers
 from edhie.errors import EdhieError
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.losses import Loss
-from edhie.evaluate.machine.program import plan, symbol_tables
+from edhie.evaluate.machine.program import plan
 from edhie.evaluate.numbers import check_whole
 from edhie.evaluate.parallel import parallel_for
 from edhie.evaluate.values import check_columns, squared_errors, target_of, values, with_custom_operators
@@ -127,7 +127,8 @@ def _search(forest: Forest, data: Data, config: FitConfig) -> tuple[Forest, Numb
         float(config.tolerance), config.enough * data.squares_to_explain, config.seed,
     )  # fmt: skip
     parallel_for(partial(fit, program, scales, target, effort, errors, leaves), len(forest))
-    has_value = forest.library.has_slot[forest.tokens[symbol_tables(forest.library).is_leaf[forest.tokens]]]
+    of_leaves = forest.tokens[forest.library.is_number[forest.tokens]]
+    has_value = forest.library.has_slot[of_leaves]
     fitted = forest.with_values(leaves[has_value])
     custom = with_custom_operators(forest)
     if len(custom):

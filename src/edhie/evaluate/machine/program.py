@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest, SymbolLibrary
+from edhie.expr.symbols import Opcode
 
 Operands = NDArray[np.int32]
 MOST_EXPRESSIONS = 2048  # of a group: more would share little more, and need more registers than caches hold
@@ -47,35 +48,21 @@ class Program(NamedTuple):
     """Number of registers of the group that needs most, at least 1."""
 
 
-class SymbolTables(NamedTuple):
-    """Properties of a library's symbols, by token."""
-
-    columns: NDArray[np.int64]
-    """The column of a variable, -1 for all else."""
-    is_constant: NDArray[np.bool_]
-    is_leaf: NDArray[np.bool_]
-    """True for leaves that are no variables."""
-    is_custom: NDArray[np.bool_]
-
-
 @lru_cache(maxsize=64)
-def symbol_tables(library: SymbolLibrary) -> SymbolTables:
-    """Return the tables of a library, made once."""
-    columns = np.full(len(library), -1, np.int64)
-    columns[[library.ids[name] for name in library.variables]] = np.arange(len(library.variables))
-    is_constant = np.array([symbol.kind == "constant" for symbol in library.symbols], np.bool_)
-    is_custom = np.array([symbol.is_custom for symbol in library.symbols], np.bool_)
-    return SymbolTables(columns, is_constant, (library.arities == 0) & (columns < 0), is_custom)
+def columns_by_token(library: SymbolLibrary) -> NDArray[np.int64]:
+    """Return the column of each variable by token, -1 for all else."""
+    is_variable = library.opcodes == Opcode.VARIABLE
+    return np.where(is_variable, np.cumsum(is_variable) - 1, -1)
 
 
 def plan(forest: Forest) -> Program:
     """Plan a forest, each expression on its own; no register is used twice, since gradients go back over all values."""
     from edhie.evaluate.machine.planning_kernels import instructions
 
-    library, tables = forest.library, symbol_tables(forest.library)
+    library, columns = forest.library, columns_by_token(forest.library)
     parts = instructions(
         forest.tokens, forest.offsets, forest.values, forest.value_offsets, library.arities, library.opcodes,
-        library.literal_values, library.has_slot, tables.is_constant, tables.columns,
+        library.literal_values, library.has_slot, library.opcodes == Opcode.CONSTANT, columns,
     )  # fmt: skip
     return Program(*parts)
 
@@ -84,10 +71,10 @@ def plan_shared(forest: Forest, *, group: int = MOST_EXPRESSIONS) -> Program:
     """Plan a forest in groups of at most `group` neighbours, in which equal subtrees are computed once."""
     from edhie.evaluate.machine.planning_kernels import group_starts, shared_instructions
 
-    library, tables = forest.library, symbol_tables(forest.library)
-    groups = group_starts(forest.tokens, forest.offsets, tables.is_leaf, min(group, MOST_EXPRESSIONS), MOST_LEAVES)
+    library, columns = forest.library, columns_by_token(forest.library)
+    groups = group_starts(forest.tokens, forest.offsets, library.is_number, min(group, MOST_EXPRESSIONS), MOST_LEAVES)
     parts = shared_instructions(
         forest.tokens, forest.offsets, forest.values, forest.value_offsets, library.arities, library.opcodes,
-        library.literal_values, library.has_slot, tables.columns, len(library.variables), groups,
+        library.literal_values, library.has_slot, columns, len(library.variables), groups,
     )  # fmt: skip
     return Program(*parts)
