@@ -125,12 +125,17 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
+FAULTS_OF_FILES = (OSError, UnicodeDecodeError)
+
+
 @contextmanager
-def raised_as(error: type[EdhieError], what: str) -> Iterator[None]:
-    """Raise faults of files in the block, such as a full disk, as an error whose message begins with `what`."""
+def raised_as(
+    error: type[EdhieError], what: str, faults: tuple[type[Exception], ...] = FAULTS_OF_FILES
+) -> Iterator[None]:
+    """Raise faults in the block, such as a full disk, as an error whose message begins with `what`."""
     try:
         yield
-    except (OSError, UnicodeDecodeError) as fault:
+    except faults as fault:
         raise error(f"{what}: {getattr(fault, 'strerror', None) or fault}") from fault
 
 

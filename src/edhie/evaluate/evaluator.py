@@ -264,18 +264,19 @@ class Evaluator:
         if len(chosen) == 0:
             return
         bound = request.bound
-        done = fit_and_score(request.forest.take(chosen), self.data, self.loss, self.constants, bound=bound)
+        given = request.forest.take(chosen)
+        fitted, errors, is_cut = fit_and_score(given, self.data, self.loss, self.constants, bound=bound)
         executed_at = self.tally.executed + np.minimum(np.arange(1, len(chosen) + 1), n_new)
-        places = self.explored.add(done.forest, done.errors, request.complexities[chosen], executed_at)
+        places = self.explored.add(fitted, errors, request.complexities[chosen], executed_at)
         self._known.settle(
-            request.writings[chosen], places, done.is_exact,
+            request.writings[chosen], places, ~is_cut,
             bound=bound, explored=self.explored, negligible=self.negligible,
         )  # fmt: skip
         self.tally.add(
             executed=n_new,
             again=len(chosen) - n_new,
-            bounded=int((~done.is_exact).sum()),
-            invalid=int((done.is_exact & ~np.isfinite(done.errors)).sum()),
+            bounded=int(is_cut.sum()),
+            invalid=int((~is_cut & ~np.isfinite(errors)).sum()),
         )
 
     def _collect(self, forest: Forest, complexities: NDArray[Any], is_allowed: Flags, forms: Indices) -> Scores:

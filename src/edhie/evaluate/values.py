@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from edhie.arrays import Indices, Numbers
 from edhie.errors import EdhieError, ExpressionError, shortened
 from edhie.evaluate.data import Data
-from edhie.evaluate.machine.program import plan, plan_shared, symbol_tables
+from edhie.evaluate.machine.program import plan, plan_shared
 from edhie.evaluate.numbers import read_only
 from edhie.evaluate.parallel import parallel_for, thread_count
 from edhie.expr import Expr, Forest
 from edhie.expr.interpret import interpret, numpy_function
-from edhie.expr.symbols import Symbol
+from edhie.expr.symbols import Opcode, Symbol
 
 if TYPE_CHECKING:
     from edhie.evaluate.machine.kernels import Target
@@ -106,7 +106,7 @@ REAL = "fiub"  # kinds of real numbers
 
 def with_custom_operators(forest: Forest) -> Indices:
     """Return the places of the expressions that have a user's operators."""
-    is_custom = symbol_tables(forest.library).is_custom
+    is_custom = forest.library.opcodes == Opcode.CUSTOM
     return np.unique(forest.owners[is_custom[forest.tokens]]) if is_custom.any() else np.zeros(0, np.int64)
 
 

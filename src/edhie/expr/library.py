@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import SymbolError, shortened, suggestion
 from edhie.expr.numerals import is_numeral, numeral
-from edhie.expr.symbols import ALIASES, NAMED_LITERALS, NUMBER, OPERATORS, Symbol, constant, literal, variable
+from edhie.expr.symbols import ALIASES, NAMED_LITERALS, NUMBER, OPERATORS, Opcode, Symbol, constant, literal, variable
 
 FORMAT = 1
 MAX_SYMBOLS = 2**15 - 1  # token ids are 16-bit
@@ -158,6 +158,11 @@ class SymbolLibrary:
     def has_slot(self) -> NDArray[np.bool_]:
         """True by token id for tokens with a value beside them: fitted constants and numbers."""
         return _frozen(np.array([symbol.kind in ("constant", "number") for symbol in self.symbols], dtype=np.bool_))
+
+    @cached_property
+    def is_number(self) -> NDArray[np.bool_]:
+        """True by token id for all leaves but variables."""
+        return _frozen((self.arities == 0) & (self.opcodes != Opcode.VARIABLE))
 
     @cached_property
     def _hash(self) -> int:

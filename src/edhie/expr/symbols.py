@@ -153,7 +153,7 @@ OPERATORS: dict[str, Symbol] = {
                   domain="pieces"),
     )
 }  # fmt: skip
-"""Every built-in operator, by name. A new one is an entry here, an opcode, and its case in the compiled kernels."""
+"""Every built-in operator, by name. A new one is an entry here, an opcode, and a line of `machine/operators.py`."""
 
 FUNCTIONS: dict[str, Symbol] = {
     name: symbol for name, symbol in OPERATORS.items() if symbol.style == "function" and name != "inv"

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import edhie
 from edhie.archives import read_arrays
-from edhie.errors import KeepError, SearchError, shortened
+from edhie.errors import KeepError, SearchError, raised_as, shortened
 from edhie.evaluate.archive import Archive
 from edhie.evaluate.counting import Counts
 from edhie.evaluate.evaluator import Evaluator
@@ -127,14 +127,12 @@ def _storable(name: str, value: Any) -> NDArray[Any]:
 def _read_description(folder: Path, *, resume: bool) -> dict[str, Any] | None:
     """Return the description of the search in a folder; None if a new search may start there."""
     path = folder / DESCRIPTION
-    try:
+    with raised_as(SearchError, f"cannot look into {folder}"):
         if not path.exists():
             is_taken = resume and folder.exists() and not all(map(is_lock, folder.iterdir()))
             if (folder / RESULT).exists() or is_taken:
                 raise SearchError(f"{folder} holds something other than a search: it has no {DESCRIPTION}")
             return None
-    except OSError as error:
-        raise SearchError(f"cannot look into {folder}: {error.strerror or error}") from error
     if not resume:
         raise SearchError(f"{folder} holds a search already; pass resume=True to continue it, or choose another folder")
     kept = STORED.read(folder)

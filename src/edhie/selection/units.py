@@ -26,11 +26,11 @@ import numpy as np
 from edhie.arrays import Flags, Indices, Numbers
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data
-from edhie.evaluate.machine.program import plan, symbol_tables
+from edhie.evaluate.machine.program import columns_by_token, plan
 from edhie.evaluate.parallel import parallel_for
 from edhie.evaluate.values import with_custom_operators
 from edhie.expr import Forest, SymbolLibrary
-from edhie.expr.symbols import OPERATORS, constant
+from edhie.expr.symbols import OPERATORS, Opcode, constant
 from edhie.selection.plain_numbers import literal_bits
 
 NO_UNIT, FOLLOWS, SAME_UNIT = 6.0, 3.0, 2.0  # bits of each kind of claim
@@ -101,7 +101,7 @@ def with_factors(forest: Forest, is_fixed: Flags) -> tuple[Forest, Indices]:
     0 is a fitted constant, k + 1 the factor of variable k, and -1 anything else.
     """
     library = _with_factors(forest.library)
-    columns = symbol_tables(forest.library).columns[forest.tokens]
+    columns = columns_by_token(forest.library)[forest.tokens]
     is_scaled = (columns >= 0) & ~np.append(is_fixed, True)[np.minimum(columns, len(is_fixed))]
     widths = np.where(is_scaled, 3, 1)
     ends = np.cumsum(widths)
@@ -114,11 +114,11 @@ def with_factors(forest: Forest, is_fixed: Flags) -> tuple[Forest, Indices]:
     is_factor[places - 1] = True
     values = np.ones(np.count_nonzero(has_slot))
     values[~is_factor[has_slot]] = forest.values
-    is_constant = symbol_tables(library).is_constant[tokens]
+    is_constant = library.opcodes[tokens] == Opcode.CONSTANT
     by_token[has_slot] = np.where(np.isinf(literal_bits(values)) & is_constant[has_slot], 0, -1)
     by_token[places - 1] = columns[is_scaled] + 1
     offsets = np.concatenate([[0], ends])[forest.offsets]
-    return Forest(library, tokens, offsets, values), by_token[symbol_tables(library).is_leaf[tokens]]
+    return Forest(library, tokens, offsets, values), by_token[library.is_number[tokens]]
 
 
 @lru_cache(maxsize=64)

@@ -90,7 +90,7 @@ class Moving(Here):
         for job in jobs:
             there = self.setups[(job.number + job.island) // 2 % 2]
             found.append([work(there, job) for _ in range(2)][1])
-            self.stale += sum(live.epoch < job.number for live in there.live.values())
+            self.stale += sum(epoch < job.number for _, epoch in there.live)
         return found
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from edhie.arrays import Flags, Indices, Numbers
 from edhie.errors import EdhieError
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.losses import Loss
-from edhie.evaluate.machine.program import plan, symbol_tables
+from edhie.evaluate.machine.program import plan
 from edhie.evaluate.numbers import check_whole
 from edhie.evaluate.parallel import parallel_for
 from edhie.evaluate.values import check_columns, squared_errors, target_of, values, with_custom_operators
@@ -128,7 +127,8 @@ def _search(forest: Forest, data: Data, config: FitConfig) -> tuple[Forest, Numb
         float(config.tolerance), config.enough * data.squares_to_explain, config.seed,
     )  # fmt: skip
     parallel_for(partial(fit, program, scales, target, effort, errors, leaves), len(forest))
-    has_value = forest.library.has_slot[forest.tokens[symbol_tables(forest.library).is_leaf[forest.tokens]]]
+    of_leaves = forest.tokens[forest.library.is_number[forest.tokens]]
+    has_value = forest.library.has_slot[of_leaves]
     fitted = forest.with_values(leaves[has_value])
     custom = with_custom_operators(forest)
     if len(custom):
@@ -150,18 +150,10 @@ def with_parts(forest: Forest, places: Indices, parts: Forest) -> Forest:
 VALUES_AT_ONCE = 4_000_000  # numbers, 32 MB: held at a time for losses that need values
 
 
-class Executed(NamedTuple):
-    """The result of executing a forest."""
-
-    forest: Forest
-    """The expressions with their constants fitted."""
-    errors: Numbers
-    is_exact: Flags
-    """False for expressions that were only found to be worse than the bound."""
-
-
-def fit_and_score(forest: Forest, data: Data, loss: Loss, config: FitConfig, *, bound: float) -> Executed:
-    """Fit and score a forest; an error above the bound may be infinite."""
+def fit_and_score(
+    forest: Forest, data: Data, loss: Loss, config: FitConfig, *, bound: float
+) -> tuple[Forest, Numbers, Flags]:
+    """Return the expressions with fitted constants, their errors, and which were only found to be above the bound."""
     to_fit = np.unique(forest.value_owners[np.isnan(forest.values)])
     plain = np.setdiff1d(np.arange(len(forest)), to_fit, assume_unique=True)
     limit = np.inf if loss.to_sum_of_squares is None else float(loss.to_sum_of_squares(bound, data))
@@ -172,10 +164,10 @@ def fit_and_score(forest: Forest, data: Data, loss: Loss, config: FitConfig, *, 
         squares[to_fit], is_cut[to_fit] = done.squared_errors, done.is_cut
         fitted = with_parts(forest, to_fit, done.forest)
     if loss.from_sum_of_squares is None:
-        return Executed(fitted, _errors_by_values(fitted, data, loss), ~is_cut)
+        return fitted, _errors_by_values(fitted, data, loss), is_cut
     squares[plain] = squared_errors(forest.take(plain), data, bounds=limit)
     is_cut[plain] = np.isinf(squares[plain]) & np.isfinite(limit)
-    return Executed(fitted, loss.from_sum_of_squares(squares, data), ~is_cut)
+    return fitted, loss.from_sum_of_squares(squares, data), is_cut
 
 
 def _errors_by_values(forest: Forest, data: Data, loss: Loss) -> Numbers:

@@ -8,9 +8,10 @@ import numpy as np
 
 from edhie.arrays import Flags, Indices, Numbers
 from edhie.errors import ExpressionError
-from edhie.evaluate.machine.program import plan, symbol_tables
+from edhie.evaluate.machine.program import plan
 from edhie.evaluate.values import Interpreted, check_fitted, with_custom_operators
 from edhie.expr import Expr, Forest
+from edhie.expr.symbols import Opcode
 
 RELATIVE_STEP = float(np.finfo(np.float64).eps) ** 0.2  # balances rounding and truncation errors
 EXACT_SLOPES, DIFFERENCES = 1e-10, 1e-7
@@ -19,8 +20,8 @@ EXACT_SLOPES, DIFFERENCES = 1e-10, 1e-7
 
 def constants_among_values(forest: Forest) -> Flags:
     """Return True for each of a forest's `values` that is a constant's; the others are numbers."""
-    is_constant = symbol_tables(forest.library).is_constant
-    return np.asarray(is_constant[forest.tokens[forest.library.has_slot[forest.tokens]]])
+    with_values = forest.tokens[forest.library.has_slot[forest.tokens]]
+    return np.asarray(forest.library.opcodes[with_values] == Opcode.CONSTANT)
 
 
 def constants_of_each(forest: Forest) -> list[Indices]:

@@ -36,7 +36,12 @@ def polish(forest: Forest, data: Data, *, lower: float = -math.inf, upper: float
     )
     best = Fitted(forest, squared_errors(forest, data), is_cut=np.zeros(len(forest), np.bool_))
     best = _better(best, fit_constants(forest, data, config=config).forest, data)
-    return _better(best, _finely(best.forest, data, lower, upper), data)
+    finer = best.forest.values.copy()
+    for k, own in enumerate(constants_of_each(best.forest)):
+        if len(own):
+            response = Response(best.forest[k : k + 1], data.columns)
+            finer[own], _ = gauss_newton(response, response.constants, data.y, data.weights, lower=lower, upper=upper)
+    return _better(best, best.forest.with_values(finer), data)
 
 
 def gauss_newton(
@@ -91,17 +96,6 @@ def _residuals(values: Numbers, y: Numbers, roots: Numbers | None) -> tuple[Numb
         residuals = y - values if roots is None else (y - values) * roots
         total = float(residuals @ residuals)
     return residuals, total if math.isfinite(total) else math.inf
-
-
-def _finely(forest: Forest, data: Data, lower: float, upper: float) -> Forest:
-    """Improve the constants of each expression by Gauss-Newton steps."""
-    values = forest.values.copy()
-    for k, own in enumerate(constants_of_each(forest)):
-        if len(own):
-            response = Response(forest[k : k + 1], data.columns)
-            found, _ = gauss_newton(response, response.constants, data.y, data.weights, lower=lower, upper=upper)
-            values[own] = found
-    return forest.with_values(values)
 
 
 def _better(best: Fitted, other: Forest, data: Data) -> Fitted:

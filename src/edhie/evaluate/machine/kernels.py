@@ -16,7 +16,7 @@ from edhie.arrays import Numbers
 from edhie.evaluate.machine.operators import apply, left_gradient, right_gradient
 from edhie.evaluate.machine.program import Program
 from edhie.evaluate.machine.sums import squared_distance
-from edhie.expr.jit import jit, jit_inline, jit_inner, jit_once
+from edhie.expr.jit import copy_to, jit, jit_inline, jit_inner, jit_once
 
 BLOCK = 512  # rows: long enough for little dispatch, short enough for registers to stay in the caches
 MANY = 1 << 30  # a length that is not looked at
@@ -119,9 +119,30 @@ def run(program: Program, k: int, columns: Numbers, registers: Numbers, start: i
 
 
 @jit_inner
+def add_errors(
+    program: Program, from_: int, to: int, target: Target, registers: Numbers, start: int, stop: int, errors: Numbers
+) -> None:
+    """Add to the errors of expressions `from_` to `to` their weighted sums of squared errors on some rows."""
+    forwards(
+        program.starts.ctypes, program.opcodes.ctypes, program.left.ctypes, program.right.ctypes,
+        program.targets.ctypes, program.roots.ctypes, from_, to,
+        target.columns.ctypes, target.columns.shape[1], registers.ctypes, start, stop,
+        target.y.ctypes, target.weights.ctypes, len(target.weights), errors.ctypes, len(errors),
+    )  # fmt: skip
+
+
+@jit_inner
 def leaves_of(program: Program, g: int) -> Numbers:
     """Return the values of the leaves of group g."""
     return program.leaf_values[program.leaf_starts[g] : program.leaf_starts[g + 1]]
+
+
+@jit_inner
+def copy_columns(program: Program, g: int, columns: Numbers, registers: Numbers, start: int, stop: int) -> None:
+    """Copy rows of the columns into the registers behind the leaves of group g, where a program asks for it."""
+    behind = program.leaf_starts[g + 1] - program.leaf_starts[g]
+    for j in range(program.n_copied):
+        copy_to(registers[behind + j], columns[j, start:stop])
 
 
 @jit
@@ -133,6 +154,7 @@ def values(program: Program, columns: Numbers, out: Numbers, from_: int, to: int
         fill(registers, leaves_of(program, g))
         for start in range(0, n_rows, BLOCK):
             stop = min(start + BLOCK, n_rows)
+            copy_columns(program, g, columns, registers, start, stop)
             for k in range(program.groups[g], program.groups[g + 1]):
                 found = run(program, k, columns, registers, start, stop)
                 for i in range(stop - start):
@@ -154,12 +176,8 @@ def squared_errors(program: Program, target: Target, bounds: Numbers, out: Numbe
         fill(registers, leaves_of(program, g))
         for start in range(0, n_rows, BLOCK):
             stop = min(start + BLOCK, n_rows)
-            forwards(
-                program.starts.ctypes, program.opcodes.ctypes, program.left.ctypes, program.right.ctypes,
-                program.targets.ctypes, program.roots.ctypes, first, last,
-                target.columns.ctypes, target.columns.shape[1], registers.ctypes, start, stop,
-                target.y.ctypes, target.weights.ctypes, len(target.weights), out.ctypes, len(out),
-            )  # fmt: skip
+            copy_columns(program, g, target.columns, registers, start, stop)
+            add_errors(program, first, last, target, registers, start, stop, out)
             is_left = False
             for k in range(first, last):
                 if not out[k] <= bounds[k]:  # NaN too

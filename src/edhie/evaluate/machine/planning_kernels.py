@@ -1,7 +1,8 @@
-"""Compiled: instructions for groups of expressions in which equal subtrees are computed once.
+"""Compiled: the translation of a forest's tokens into instructions over registers.
 
-Every column, every distinct leaf and every distinct operator over distinct operands of a group is a value with a
-number, which gets a register when it is computed and gives it back after its last use.
+`instructions` plans each expression by itself. `shared_instructions` plans groups of expressions in which equal
+subtrees are computed once: every column, every distinct leaf and every distinct operator over distinct operands of a
+group is a value with a number, which gets a register when it is computed and gives it back after its last use.
 """
 
 from __future__ import annotations
@@ -16,12 +17,70 @@ from edhie.expr.jit import jit, jit_inner
 
 Operands = NDArray[np.int32]
 ProgramFields = tuple[
-    Indices, Indices, NDArray[np.int16], Operands, Operands, Operands, Operands, Indices, Numbers, Flags, int
+    Indices, Indices, NDArray[np.int16], Operands, Operands, Operands, Operands, Indices, Numbers, Flags, int, int
 ]
 """The fields of a `Program`, in their order."""
 MOST_VALUES = 1 << 21  # of a group: the bits that a key has for an operand
 NONE = -1
 NEVER = 1 << 60  # later than any use
+
+
+@jit
+def instructions(
+    tokens: NDArray[np.int16], offsets: Indices, values: Numbers, slots: Indices,
+    arities: NDArray[np.int8], opcodes: NDArray[np.int16], literals: Numbers, has_slot: Flags,
+    is_constant: Flags, columns: Indices,
+) -> ProgramFields:  # fmt: skip
+    """Plan each expression by itself; no register is used twice."""
+    n = len(offsets) - 1
+    starts, leaf_starts = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
+    for k in range(n):
+        inner = leaves = 0
+        for i in range(offsets[k], offsets[k + 1]):
+            inner += arities[tokens[i]] > 0
+            leaves += arities[tokens[i]] == 0 and columns[tokens[i]] < 0
+        starts[k + 1], leaf_starts[k + 1] = starts[k] + inner, leaf_starts[k] + leaves
+    ops = np.empty(starts[n], np.int16)
+    left, right, targets = np.empty(starts[n], np.int32), np.empty(starts[n], np.int32), np.empty(starts[n], np.int32)
+    roots = np.empty(n, np.int32)
+    leaf_values, is_free = np.empty(leaf_starts[n]), np.zeros(leaf_starts[n], np.bool_)
+    most = 1
+    for k in range(n):
+        most = max(most, offsets[k + 1] - offsets[k])
+    stack = np.empty(most, np.int32)
+    for k in range(n):
+        n_leaves = leaf_starts[k + 1] - leaf_starts[k]
+        at, leaf, slot = starts[k], n_leaves, slots[k + 1]
+        target, top = np.int32(n_leaves), 0
+        for i in range(offsets[k + 1] - 1, offsets[k] - 1, -1):  # from the right, operands come before operators
+            token = tokens[i]
+            if columns[token] >= 0:
+                stack[top] = -1 - columns[token]
+                top += 1
+            elif arities[token] == 0:
+                leaf -= 1
+                if has_slot[token]:
+                    slot -= 1
+                    leaf_values[leaf_starts[k] + leaf] = values[slot]
+                else:
+                    leaf_values[leaf_starts[k] + leaf] = literals[token]
+                is_free[leaf_starts[k] + leaf] = is_constant[token]
+                stack[top] = leaf
+                top += 1
+            else:
+                top -= 1
+                a = stack[top]
+                b = a  # an operator of one operand has it twice: kernels need not ask
+                if arities[token] == 2:
+                    top -= 1
+                    b = stack[top]
+                ops[at], left[at], right[at], targets[at] = opcodes[token], a, b, target
+                stack[top] = target
+                at += 1
+                target += np.int32(1)
+                top += 1
+        roots[k] = stack[0]
+    return starts, np.arange(n + 1), ops, left, right, targets, roots, leaf_starts, leaf_values, is_free, 0, most
 
 
 @jit
@@ -99,15 +158,15 @@ def shared_instructions(
         leaf_starts[g + 1] = leaf
         n_leaves = leaf - leaf_starts[g]
         for j in range(n_columns):
-            registers[j] = -1 - j
+            registers[j] = n_leaves + j
         needed = assign_registers(
-            starts, left, right, targets, roots, groups[g], groups[g + 1], n_leaves, last_use, registers,
+            starts, left, right, targets, roots, groups[g], groups[g + 1], n_leaves + n_columns, last_use, registers,
             stack,
         )  # fmt: skip
         most = max(most, needed)
     leaf_values, is_free = leaf_values[: leaf_starts[-1]], np.zeros(leaf_starts[-1], np.bool_)
     ops, left, right, targets = ops[:at], left[:at], right[:at], targets[:at]
-    return starts, groups, ops, left, right, targets, roots, leaf_starts, leaf_values, is_free, most
+    return starts, groups, ops, left, right, targets, roots, leaf_starts, leaf_values, is_free, n_columns, most
 
 
 @jit_inner

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest, SymbolLibrary
+from edhie.expr.symbols import Opcode
 
 Operands = NDArray[np.int32]
 MOST_EXPRESSIONS = 2048  # of a group: more would share little more, and need more registers than caches hold
@@ -41,64 +42,39 @@ class Program(NamedTuple):
     leaf_values: NDArray[np.float64]
     is_free: NDArray[np.bool_]
     """True for each leaf that is a constant to be fitted."""
+    n_copied: int
+    """Number of columns that are copied into the registers behind the leaves; all or none."""
     n_registers: int
     """Number of registers of the group that needs most, at least 1."""
 
 
-class SymbolTables(NamedTuple):
-    """Properties of a library's symbols, by token."""
-
-    columns: NDArray[np.int64]
-    """The column of a variable, -1 for all else."""
-    is_constant: NDArray[np.bool_]
-    is_leaf: NDArray[np.bool_]
-    """True for leaves that are no variables."""
-    is_custom: NDArray[np.bool_]
-
-
 @lru_cache(maxsize=64)
-def symbol_tables(library: SymbolLibrary) -> SymbolTables:
-    """Return the tables of a library, made once."""
-    columns = np.full(len(library), -1, np.int64)
-    columns[[library.ids[name] for name in library.variables]] = np.arange(len(library.variables))
-    is_constant = np.array([symbol.kind == "constant" for symbol in library.symbols], np.bool_)
-    is_custom = np.array([symbol.is_custom for symbol in library.symbols], np.bool_)
-    return SymbolTables(columns, is_constant, (library.arities == 0) & (columns < 0), is_custom)
+def columns_by_token(library: SymbolLibrary) -> NDArray[np.int64]:
+    """Return the column of each variable by token, -1 for all else."""
+    is_variable = library.opcodes == Opcode.VARIABLE
+    return np.where(is_variable, np.cumsum(is_variable) - 1, -1)
 
 
 def plan(forest: Forest) -> Program:
     """Plan a forest, each expression on its own; no register is used twice, since gradients go back over all values."""
-    library, tables = forest.library, symbol_tables(forest.library)
-    tokens = forest.tokens.astype(np.int64)  # by which NumPy takes faster
-    is_inner, is_leaf = library.arities[tokens] > 0, tables.is_leaf[tokens]
-    inner, leaves = np.flatnonzero(is_inner), np.flatnonzero(is_leaf)
-    starts, leaf_starts = (np.append(0, np.cumsum(each))[forest.offsets] for each in (is_inner, is_leaf))
-    of_inner, of_leaf = forest.owners[inner], forest.owners[leaves]
-    rank = starts[of_inner + 1] - 1 - np.arange(len(inner))  # from the right: operands come before operators
-    registers = (-1 - tables.columns).astype(np.int32)[tokens]
-    registers[leaves] = np.arange(len(leaves)) - leaf_starts[of_leaf]
-    registers[inner] = np.diff(leaf_starts)[of_inner] + rank
-    order = np.empty(len(inner), np.int64)
-    order[starts[of_inner] + rank] = inner
-    first, second = forest.left[order], forest.right[order]
-    second = np.where(second < 0, first, second)  # an operator of one operand has it twice: kernels need not ask
-    left, right, targets, roots = (registers[at] for at in (first, second, order, forest.offsets[:-1]))
-    numbers = library.literal_values[tokens]
-    numbers[library.has_slot[tokens]] = forest.values
-    return Program(
-        starts, np.arange(len(forest) + 1), library.opcodes[tokens[order]], left, right, targets, roots, leaf_starts,
-        numbers[leaves], tables.is_constant[tokens[leaves]], int(forest.sizes.max(initial=1)),
+    from edhie.evaluate.machine.planning_kernels import instructions
+
+    library, columns = forest.library, columns_by_token(forest.library)
+    parts = instructions(
+        forest.tokens, forest.offsets, forest.values, forest.value_offsets, library.arities, library.opcodes,
+        library.literal_values, library.has_slot, library.opcodes == Opcode.CONSTANT, columns,
     )  # fmt: skip
+    return Program(*parts)
 
 
 def plan_shared(forest: Forest, *, group: int = MOST_EXPRESSIONS) -> Program:
     """Plan a forest in groups of at most `group` neighbours, in which equal subtrees are computed once."""
     from edhie.evaluate.machine.planning_kernels import group_starts, shared_instructions
 
-    library, tables = forest.library, symbol_tables(forest.library)
-    groups = group_starts(forest.tokens, forest.offsets, tables.is_leaf, min(group, MOST_EXPRESSIONS), MOST_LEAVES)
+    library, columns = forest.library, columns_by_token(forest.library)
+    groups = group_starts(forest.tokens, forest.offsets, library.is_number, min(group, MOST_EXPRESSIONS), MOST_LEAVES)
     parts = shared_instructions(
         forest.tokens, forest.offsets, forest.values, forest.value_offsets, library.arities, library.opcodes,
-        library.literal_values, library.has_slot, tables.columns, len(library.variables), groups,
+        library.literal_values, library.has_slot, columns, len(library.variables), groups,
     )  # fmt: skip
     return Program(*parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from tokenize import TokenError
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.archives import MOST_BYTES_A_CELL, array_header
-from edhie.errors import DataError
+from edhie.errors import DataError, raised_as
 from edhie.evaluate.tables.frames import Frames, FrameTable
 from edhie.evaluate.tables.table import Source, checked_names
 from edhie.expr.library import variable_names
@@ -193,10 +193,5 @@ def _names(source: Source, array: NDArray[Any]) -> Sequence[str]:
     return names
 
 
-@contextmanager
-def _reading(source: Source, what: str) -> Iterator[None]:
-    """Turn errors of reading into a `DataError`."""
-    try:
-        yield
-    except FAULTS as error:
-        raise DataError(f"{source.path} cannot be read as {what}: {error}") from error
+def _reading(source: Source, what: str) -> AbstractContextManager[None]:
+    return raised_as(DataError, f"{source.path} cannot be read as {what}", FAULTS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,22 +37,12 @@ class Setup:
     criterion: Criterion
     n_islands: int
     target_error: float | None
-    live: dict[int, LiveIsland] = field(default_factory=dict)
-    """Latest islands of this process, by number; they continue without being restored."""
+    live: dict[tuple[int, int], tuple[Strategy, Evaluator]] = field(default_factory=dict)
+    """Islands of this process, by number and number of their next epoch; they continue without being restored."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for other processes, without live islands."""
         return self.__dict__ | {"live": {}}
-
-
-@dataclass(frozen=True, eq=False)
-class LiveIsland:
-    """An island in the process that runs it."""
-
-    epoch: int
-    """The number of its next epoch."""
-    strategy: Strategy
-    evaluator: Evaluator
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +92,10 @@ class Epoch:
 def run_epoch(setup: Setup, epoch: Epoch) -> Island:
     """Return an island after one more epoch; deterministic, unless time runs out."""
     began, before = time.perf_counter(), epoch.before
-    live = setup.live.pop(epoch.island, None)
-    for island, other in list(setup.live.items()):
-        if other.epoch < epoch.number:  # it was continued in another process
-            setup.live.pop(island, None)
-    if live is None or live.epoch != epoch.number:
-        live = _restored(setup, epoch)
-    strategy, evaluator = live.strategy, live.evaluator
+    live = setup.live.pop((epoch.island, epoch.number), None)
+    for key in [key for key in setup.live if key[1] < epoch.number]:  # they were continued in another process
+        del setup.live[key]
+    strategy, evaluator = live or _restored(setup, epoch)
     n_steps, is_over = (0, False) if before is None else (before.n_steps, before.is_over)
     seen, start, exact_at = evaluator.explored.n_seen, evaluator.counts.executed, None
     with using_threads(epoch.threads), evaluator.limited(None if epoch.limit is None else start + epoch.limit):
@@ -132,7 +119,7 @@ def run_epoch(setup: Setup, epoch: Epoch) -> Island:
                     (epoch.finds / f"{exact_at}-{epoch.island}").touch()
     explored, leaders = evaluator.explored, _leaders(strategy, evaluator)
     bits = describe(leaders.forest, few_rows(evaluator.data, ROWS), setup.criterion).bits
-    setup.live[epoch.island] = replace(live, epoch=epoch.number + 1)
+    setup.live[epoch.island, epoch.number + 1] = strategy, evaluator
     return Island(
         written({"strategy": strategy, "evaluator": evaluator}),
         n_steps, is_over, strategy.improved_at, evaluator.counts, leaders, bits,
@@ -140,7 +127,7 @@ def run_epoch(setup: Setup, epoch: Epoch) -> Island:
     )  # fmt: skip
 
 
-def _restored(setup: Setup, epoch: Epoch) -> LiveIsland:
+def _restored(setup: Setup, epoch: Epoch) -> tuple[Strategy, Evaluator]:
     """Return an island, restored from the end of the previous epoch."""
     before = epoch.before
     strategy, evaluator = copy.deepcopy(setup.strategy), setup.evaluator.copied()
@@ -153,7 +140,7 @@ def _restored(setup: Setup, epoch: Epoch) -> LiveIsland:
     strategy.begin(task)
     if before is not None:
         strategy.restore(under("strategy.", before.state))
-    return LiveIsland(epoch.number, strategy, evaluator)
+    return strategy, evaluator
 
 
 def _is_beaten(finds: Path | None, executed: int) -> bool:

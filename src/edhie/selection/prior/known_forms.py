@@ -24,11 +24,10 @@ from numpy.typing import NDArray
 
 from edhie.arrays import Indices, Numbers
 from edhie.evaluate.constants.jacobian import constants_among_values
-from edhie.evaluate.machine.program import symbol_tables
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.canonical import canonical
 from edhie.expr.standard_libraries import everything
-from edhie.expr.symbols import NUMBER
+from edhie.expr.symbols import NUMBER, Opcode
 
 SHIPPED = "known_forms.json"
 LEAST = 2.0  # formulas that have a form, for it to be known: what occurs once is no pattern
@@ -165,7 +164,7 @@ def _generic(forest: Forest) -> Forest:
     for _ in range(2):  # the canonical order of operands depends on names
         forest = canonical(forest)
         ranks = _appearance(forest)[0]
-        ids = np.flatnonzero(symbol_tables(forest.library).columns >= 0).astype(np.int16)
+        ids = np.flatnonzero(forest.library.opcodes == Opcode.VARIABLE).astype(np.int16)
         tokens = np.where(ranks >= 0, ids[np.maximum(ranks, 0)] if len(ids) else 0, forest.tokens).astype(np.int16)
         forest = Forest(forest.library, tokens, forest.offsets, forest.values)
     return forest
@@ -181,7 +180,7 @@ def _text(expr: Expr) -> str:
 def _appearance(forest: Forest) -> tuple[Indices, Indices]:
     """Return for each token the rank of its variable by appearance, -1 for others; and how many each has."""
     library = forest.library
-    places = np.flatnonzero(symbol_tables(library).columns[forest.tokens] >= 0)
+    places = np.flatnonzero(library.opcodes[forest.tokens] == Opcode.VARIABLE)
     owners = forest.owners[places]
     pairs = owners * len(library) + forest.tokens[places]
     _, first, which = np.unique(pairs, return_index=True, return_inverse=True)
