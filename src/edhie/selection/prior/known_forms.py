@@ -172,9 +172,13 @@ def _generic(forest: Forest) -> Forest:
 
 def _text(expr: Expr) -> str:
     """Return the text of a generic form, with the variables x0, x1 and so on."""
-    from edhie.corpora.importing import with_generic_variables
-
-    return str(with_generic_variables(expr))
+    kinds = [expr.library[token].kind for token in expr.tokens]
+    own = dict.fromkeys(token for token, kind in zip(expr.tokens, kinds, strict=True) if kind == "variable")
+    names = {name: f"x{k}" for k, name in enumerate(own)}
+    tokens = [
+        "c" if kind == "constant" else names.get(token, token) for token, kind in zip(expr.tokens, kinds, strict=True)
+    ]
+    return str(Expr(everything(max(len(names), 1)), tokens, expr.constants))
 
 
 def _appearance(forest: Forest) -> tuple[Indices, Indices]:
