@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import bdtrc, gammainc
 
 from edhie.arrays import Indices, Numbers
 
@@ -77,6 +76,8 @@ def were_set(values: Numbers, resolution: Resolution) -> bool:
     quanta = _quanta(values, resolution)
     if not quanta.all() or len(values) < 3:
         return False
+    from scipy.special import bdtrc  # slow to import
+
     steps = np.rint(values / quanta)
     zeros = int((np.fmod(steps[values != 0], 10) == 0).sum())
     by_zeros = bdtrc(zeros - 1, int(np.count_nonzero(values)), 0.1) if zeros else 1.0
@@ -94,6 +95,8 @@ def _chance_of_spread(steps: Numbers, counts: Indices) -> float:
     if (counts == counts[0]).all():  # one of each, or repeated as a whole: no two at one place
         chance = float(np.exp(np.log1p(-np.arange(len(steps)) / places).sum()))
     else:  # numbers at each place that differ less than by chance: the lower tail of chi-squared
+        from scipy.special import gammainc
+
         mean = float(counts.sum()) / places
         squares = float(np.square(counts - mean).sum()) + (places - len(counts)) * mean**2
         chance = float(gammainc((places - 1) / 2, squares / mean / 2))
