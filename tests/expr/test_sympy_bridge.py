@@ -53,7 +53,8 @@ def test_there_and_back(expr: Expr, point: dict[str, float]) -> None:
     try:
         back = from_sympy(to_sympy(expr), LIBRARY)
     except EdhieError:
-        assert value_at(expr, point) is None  # sqrt(-1), 1/0
+        value = value_at(expr, point)
+        assert value is None or value.spread >= abs(value.exact)  # sqrt(-1), 1/0, 1/sin(pi)
         return
     assert agree(expr, back, point), str(back)
 

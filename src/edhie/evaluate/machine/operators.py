@@ -80,12 +80,7 @@ def _switch(name: str, place: int, blocks: str) -> Any:
             steps = [step if step.endswith("out)") else _loop(step) for step in each.split("; ")]
             cases.append("\n        ".join([f"if opcode == {int(Opcode[opcode])}:", *steps]))
     source = f"def {name}(opcode, {blocks}, out):\n    " + "\n    el".join(cases) + "\n    else: out[:] = np.nan"
-    names: dict[str, Any] = {
-        "np": np,
-        "elementary": elementary,
-        "base_gradient": base_gradient,
-        "LOG_10": float(np.log(10.0)),
-    }
+    names = dict(globals())
     exec(compile(source, __file__, "exec"), names)
     return jit_inline(names[name])
 
