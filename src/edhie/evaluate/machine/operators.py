@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.machine import elementary
+from edhie.evaluate.machine import elementary  # noqa: F401 -- called by formulas
 from edhie.expr.jit import jit_inline, jit_inner
 from edhie.expr.symbols import Opcode
 
