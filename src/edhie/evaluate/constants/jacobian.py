@@ -110,6 +110,9 @@ class Response:
     def _differences(self, constants: Numbers, steps: Numbers) -> tuple[Numbers, Numbers]:
         """Return the values, and slopes from those at one and two steps to either side of each constant."""
         n, diagonal = len(constants), np.arange(len(constants))
+        if n == 0:
+            values = self.values_at_each(constants[np.newaxis])
+            return values[0], np.empty((0, values.shape[1]))
         points = constants + np.multiply.outer([1.0, 2.0, -1.0, -2.0], np.diag(steps))
         found = self.values_at_each(np.concatenate([constants[np.newaxis], points.reshape(4 * n, n)]))
         sides, at = found[1:].reshape(4, n, -1), points[:, diagonal, diagonal]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from tokenize import TokenError
@@ -58,17 +58,17 @@ def parquet_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
     names = checked_names(source.path, in_file)
     own = dict(zip(names, in_file, strict=True))
 
-    def batches(chosen: Sequence[str]) -> Iterator[Any]:
+    def batches(chosen: Sequence[str], read: Callable[[Any], Any]) -> Iterator[Any]:
         columns = [own[name] for name in chosen]
         with _reading(source, "Parquet"), opened() as file:
             for batch in file.iter_batches(BATCH, columns=columns):
-                yield _unpacked(batch.select(columns), texts)
+                yield read(_unpacked(batch.select(columns), texts))
 
     def frames(chosen: Sequence[str]) -> Iterator[DataFrame]:
-        return (batch.to_pandas().set_axis(list(chosen), axis=1) for batch in batches(chosen))
+        return batches(chosen, lambda batch: batch.to_pandas().set_axis(list(chosen), axis=1))
 
     def arrow() -> Iterator[Any]:
-        return (batch.rename_columns(list(names)) for batch in batches(names))
+        return batches(names, lambda batch: batch.rename_columns(list(names)))
 
     return FrameTable(source, names, frames, missing, n_rows=n_rows, arrow=arrow)
 
