@@ -26,7 +26,7 @@ from edhie.generators.base import Generator
 from edhie.results import Candidates, Front, SearchResult
 from edhie.search import run
 from edhie.search.islands import Islands
-from edhie.search.islands.engines import Engine, Here, Processes
+from edhie.search.islands.engines import Dask, Engine, Here, Processes
 from edhie.search.strategies import strategy_of
 from edhie.selection.description import Criterion
 from edhie.selection.prior.known_forms import KnownForms
@@ -66,8 +66,6 @@ class Workers:
     def open(self, islands: int | None) -> Engine:
         """Return the engine for a number of islands; close it after use."""
         if self.engine == "dask":
-            from edhie.search.islands.engines import Dask
-
             return Dask(self.address, self.jobs)
         return Here(self.jobs) if self.jobs == 1 or islands in (None, 1) else Processes(self.jobs)
 

@@ -132,18 +132,16 @@ class FormSearch(Strategy):
         others = _without(self._form, whole, part)
         known = self._parts.get(part)
         if known is None or known.others != others:
-            known = self._begun(whole, part)
-            self._parts.pop(part, None)
-            if known is not None:
-                self._parts[part] = known
-        return known
+            self._begin_part(whole, part)
+        return self._parts.get(part)
 
-    def _begun(self, whole: Forest, part: int) -> _PartSearch | None:
+    def _begin_part(self, whole: Forest, part: int) -> None:
+        """Begin a search for a part, unless it has no influence."""
+        self._parts.pop(part, None)
         data = view_of(self._form, whole, part, self._data)
-        if data is None:
-            return None
-        search = SearchWithin(self._task, Mosaic(self.config.parts), self._libraries[part], data)
-        return _PartSearch(whole, _without(self._form, whole, part), search)
+        if data is not None:
+            search = SearchWithin(self._task, Mosaic(self.config.parts), self._libraries[part], data)
+            self._parts[part] = _PartSearch(whole, _without(self._form, whole, part), search)
 
     def _with_contents(self, whole: Forest, part: int, contents: Forest) -> Forest:
         """Return copies of one whole expression, each with one of `contents` as a part."""
@@ -219,10 +217,8 @@ class FormSearch(Strategy):
         read(self._population, "population", state)
         for part in self._libraries:
             if kept := under(f"parts.{part}.", state):
-                begun = self._begun(read(self._population.forest, "whole", kept), part)
-                if begun is not None:
-                    read(begun.search, "search", kept)
-                    self._parts[part] = begun
+                self._begin_part(read(self._population.forest, "whole", kept), part)
+                read(self._parts[part].search, "search", kept)
 
 
 @dataclass(frozen=True)
